@@ -1,0 +1,264 @@
+// The algorithm: online softmax over KV tiles, PV one tile behind QK.
+//
+// DMA runs ahead: in iteration j the copies of K(j + 1) start at the top, when all waves have finished QK(j -
+// 1) and its buffer is free, and those of V(j + 1) at the end, when all waves have read V(j - 1). In the
+// order of issue:
+//
+//   K(0) V(0) K(1) | QK(0) | V(1) | K(2)  QK(1) PV(0)  V(2) | K(3)  QK(2) PV(1)  V(3) | …
+//
+// so at the top of iteration j everything but the newest V, V(j), must have arrived: vmcnt = DMA instructions
+// of one V tile. There are two buffers of each operand.
+#include <array>
+#include <bit>
+#include <limits>
+#include <numbers>
+
+#include "generator/attention_dense/kernel_p.h"
+
+namespace wavesmith::generator::attention_dense {
+
+KernelEmitter::KernelEmitter(const Plan& plan)
+    : plan_(plan), kernel_(std::make_unique<ir::Kernel>(plan.symbol, plan.attributes)), b_(*kernel_) {
+  kernel_->set_lds_bytes(plan.lds_bytes);
+}
+
+std::unique_ptr<ir::Kernel> KernelEmitter::build() {
+  declare_arguments();
+  locate();
+  load_q();
+  State state = first_tile();
+  const Value one = b_.i32(1);
+  state = tile_loop(state, one, at_.full_tiles, false);
+  state = tile_loop(state, b_.smax(at_.full_tiles, one), at_.tiles, true);
+  last_pv(state, at_.tiles - 1);
+  const Value reciprocal = reciprocal_of_sum(state.l);
+  store_o(state, reciprocal);
+  return std::move(kernel_);
+}
+
+void KernelEmitter::declare_arguments() {
+  constexpr unsigned tensor_align = 16;  // bytes; plan_launch() checks it
+  for (const Argument& argument : plan_.arguments)
+    b_.parameter(argument.type, argument.name, argument.meaning,
+                 argument.type.is_pointer() ? tensor_align : 0, argument.name == "o");
+}
+
+Value KernelEmitter::argument(std::string_view name) const {
+  for (std::size_t i = 0; i < plan_.arguments.size(); ++i)
+    if (plan_.arguments[i].name == name) return kernel_->parameters[i].value;
+  return {};
+}
+
+void KernelEmitter::locate() {
+  const ir::Builder::Step step(b_, "locate");
+  const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
+  const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
+  const Value tid = b_.workitem_id();
+  at_.lane = tid & 63;
+  at_.lane_m = tid & 31;
+  at_.lane_h = at_.lane >> 5;
+  at_.wave = b_.readfirstlane(tid >> 6, "wave");
+  at_.block_row = b_.workgroup_id(0) * block_m;
+  at_.wave_row = at_.wave * 32 + at_.lane_m;
+
+  const Value seqlen_q = argument("seqlen_q");
+  const Value seqlen_kv = argument("seqlen_kv");
+  const auto tiles_of = [&](Value keys) {
+    return b_.binary(ir::OpKind::ashr, keys, b_.i32(std::countr_zero(block_n)));
+  };
+  if (plan_.spec.mask == Mask::causal) {
+    const Value diagonal = seqlen_kv - seqlen_q;
+    at_.last_key = at_.block_row + at_.wave_row + diagonal;
+    const Value last_row_keys = b_.smin(at_.block_row + block_m, seqlen_q) + diagonal;
+    at_.full_tiles = b_.smax(tiles_of(at_.block_row + diagonal + 1), b_.i32(0));
+    at_.tiles = b_.smax(tiles_of(last_row_keys + (block_n - 1)), b_.i32(1));
+  } else {
+    at_.last_key = seqlen_kv - 1;
+    at_.full_tiles = tiles_of(seqlen_kv);
+    at_.tiles = b_.smax(tiles_of(seqlen_kv + (block_n - 1)), b_.i32(1));
+  }
+  at_.kv_end = b_.smin(seqlen_kv, at_.tiles * block_n);
+  score_scale_ = argument("softmax_scale") * b_.constant_f32(std::numbers::log2e_v<float>);
+
+  k_ = make_stream(plan_.k_layout, plan_.k_base, "k");
+  v_ = make_stream(plan_.v_layout, plan_.v_base, "v");
+  k_lane_ = plan_.k_layout.row_offset(b_, at_.lane_m) + at_.lane_h * 16;
+  const Value v_row = at_.lane_h * 4 + ((at_.lane >> 2) & 3);
+  const Value v_column = ((at_.lane >> 4) & 1) * 32 + (at_.lane & 3) * 8;
+  v_lane_ = plan_.v_layout.row_offset(b_, v_row) + v_column;
+}
+
+State KernelEmitter::first_tile() {
+  const Value zero = b_.i32(0);
+  const Value kv_head = b_.udiv(b_.workgroup_id(1), b_.i32(gqa_ratio(plan_.spec)));
+  const Value k_base = head_base("k", kv_head);
+  const Value v_base = head_base("v", kv_head);
+  State state;
+  start_copy("dma_k", k_, k_base, zero, zero);
+  start_copy("dma_v", v_, v_base, zero, zero);
+  state.k_next = b_.ptr_offset(k_base, k_.tile_stride);
+  state.v_next = b_.ptr_offset(v_base, v_.tile_stride);
+  start_copy("dma_k", k_, state.k_next, b_.i32(1), b_.i32(plan_.k_layout.tile_bytes()));
+  state.k_next = b_.ptr_offset(state.k_next, k_.tile_stride);
+  {
+    const ir::Builder::Step step(b_, "wait_tile");
+    b_.wait_vmcnt(plan_.wait_first_k);
+    b_.barrier();
+  }
+  const Values scores = qk(zero);
+  const Values pairs = score_pairs(scores, zero, true);
+  {
+    // -infinity would turn a row without a visible key into NaN: -inf - -inf. The lowest float keeps P at 0.
+    const ir::Builder::Step step(b_, "row_max");
+    const Value floor = b_.constant_f32(std::numeric_limits<float>::lowest());
+    state.m = b_.fmax(row_maximum(pairs) * score_scale_, floor);
+  }
+  Values exponentials;
+  {
+    const ir::Builder::Step step(b_, "pv_exp");
+    const Values arguments = exponents(pairs, state.m);
+    for (unsigned i = 0; i < plan_.sub_tiles * 16; ++i) exponentials.push_back(exponential(arguments, i));
+  }
+  const Values exponential_pairs = pairs_of(exponentials);
+  state.l = sum_of(exponential_pairs);
+  state.p = pack(exponential_pairs);
+  state.alpha = b_.constant_f32(1);
+  state.o.assign(plan_.d_tiles, b_.constant_f32(0, 16));
+  start_copy("dma_v", v_, state.v_next, b_.i32(1), b_.i32(plan_.v_layout.tile_bytes()));
+  state.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
+  return state;
+}
+
+State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool masked) {
+  std::vector<ir::Carried> carried{{"m", state.m}, {"l", state.l}, {"alpha", state.alpha}};
+  for (const Value& o : state.o) carried.push_back({"o", o});
+  for (const Value& p : state.p) carried.push_back({"p", p});
+  carried.push_back({"k_next", state.k_next});
+  carried.push_back({"v_next", state.v_next});
+
+  const auto unpack = [&](std::span<const Value> values) {
+    State result{
+        values[0], values[1], values[2], {}, {}, values[values.size() - 2], values[values.size() - 1]};
+    const auto o = values.subspan(3, plan_.d_tiles);
+    const auto p = values.subspan(3 + plan_.d_tiles, plan_.key_steps);
+    result.o.assign(o.begin(), o.end());
+    result.p.assign(p.begin(), p.end());
+    return result;
+  };
+  const Values results =
+      b_.for_loop(first, end, b_.i32(1), "tile", carried, [&](Value index, std::span<const Value> values) {
+        const State next = tile(unpack(values), index, masked);
+        Values flat{next.m, next.l, next.alpha};
+        flat.insert(flat.end(), next.o.begin(), next.o.end());
+        flat.insert(flat.end(), next.p.begin(), next.p.end());
+        flat.push_back(next.k_next);
+        flat.push_back(next.v_next);
+        return flat;
+      });
+  return unpack(results);
+}
+
+State KernelEmitter::tile(const State& state, Value index, bool masked) {
+  State next;
+  const Value parity = index & 1;
+  const Value k_now = parity * plan_.k_layout.tile_bytes();
+  const Value k_other = b_.i32(plan_.k_layout.tile_bytes()) - k_now;
+  const Value v_other = b_.i32(plan_.v_layout.tile_bytes()) - parity * plan_.v_layout.tile_bytes();
+  {
+    const ir::Builder::Step step(b_, "wait_tile");
+    b_.wait_vmcnt(plan_.wait_loop);
+    b_.barrier();
+  }
+  start_copy("dma_k", k_, state.k_next, index + 1, k_other);
+  next.k_next = b_.ptr_offset(state.k_next, k_.tile_stride);
+
+  const Values scores = qk(k_now);
+  const Values pairs = score_pairs(scores, index, masked);
+  {
+    const ir::Builder::Step step(b_, "row_max");
+    const Value tile_m = row_maximum(pairs) * score_scale_;
+    const Value grew = b_.any_lane(tile_m > state.m + b_.constant_f32(plan_.rescale_threshold));
+    next.m = b_.select(grew, b_.fmax(state.m, tile_m), state.m);
+    next.alpha = b_.exp2(state.m - next.m);
+  }
+  next.o = rescaled(state);
+
+  // PV of the previous tile with this tile's exponentials in between, so that the matrix and the
+  // transcendental units work at the same time. Key steps run outside, so that each P operand dies early.
+  Values exponentials;
+  {
+    const ir::Builder::Step step(b_, "pv_exp");
+    const Values arguments = exponents(pairs, next.m);
+    const Value address = v_address(v_other);
+    const unsigned total = plan_.sub_tiles * 16;
+    const unsigned steps = plan_.key_steps * plan_.d_tiles;
+    Values fragments;
+    // The V fragment of one step: two transposed reads.
+    const auto read = [&] {
+      const auto next_step = static_cast<unsigned>(fragments.size());
+      fragments.push_back(v_fragment(address, next_step % plan_.d_tiles, next_step / plan_.d_tiles));
+      b_.sched_group_barrier(ir::sched::lds_read, 2, 0);
+    };
+    b_.sched_barrier(0);
+    b_.set_priority(1);
+    read();
+    for (unsigned mfma = 0; mfma < steps; ++mfma) {
+      Value& o = next.o[mfma % plan_.d_tiles];
+      o = b_.mfma_32x32x16(fragments[mfma], state.p[mfma / plan_.d_tiles], o);
+      b_.sched_group_barrier(ir::sched::mfma, 1, 0);
+      for (unsigned i = 0; i < plan_.exps_per_mfma && exponentials.size() < total; ++i)
+        exponentials.push_back(exponential(arguments, static_cast<unsigned>(exponentials.size())));
+      // Two exponents come from one packed FMA.
+      b_.sched_group_barrier(ir::sched::valu, plan_.exps_per_mfma / 2, 0);
+      // The next step's reads stand before this step's exponentials, which hide their latency.
+      if (fragments.size() < steps) read();
+      b_.sched_group_barrier(ir::sched::transcendental, plan_.exps_per_mfma, 0);
+    }
+    b_.set_priority(0);
+  }
+  const Values exponential_pairs = pairs_of(exponentials);
+  next.l = b_.fma(state.l, next.alpha, sum_of(exponential_pairs));
+  next.p = pack(exponential_pairs);
+  {
+    // The barrier does not wait for this wave's LDS reads: they may still be in flight when another wave's
+    // DMA overwrites the buffer.
+    const ir::Builder::Step step(b_, "release_v");
+    b_.wait_lgkmcnt(0);
+    b_.barrier();
+  }
+  start_copy("dma_v", v_, state.v_next, index + 1, v_other);
+  next.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
+  return next;
+}
+
+Values KernelEmitter::rescaled(const State& state) {
+  // Stands before the PV that adds to O, not after it: LLVM sinks what only the code after a branch uses past
+  // that branch, and would take the exponentials out from between the matrix instructions.
+  const ir::Builder::Step step(b_, "rescale");
+  const Value changed = b_.any_lane(state.alpha < b_.constant_f32(1));
+  return b_.if_then(changed, state.o, [&] {
+    const Value factor = b_.splat(state.alpha, 16);
+    Values scaled;
+    for (const Value& o : state.o) scaled.push_back(o * factor);
+    return scaled;
+  });
+}
+
+void KernelEmitter::last_pv(State& state, Value index) {
+  state.o = rescaled(state);
+  {
+    const ir::Builder::Step step(b_, "wait_tile");
+    b_.wait_vmcnt(plan_.wait_last);
+    b_.barrier();
+  }
+  const ir::Builder::Step step(b_, "last_pv");
+  const Value address = v_address((index & 1) * plan_.v_layout.tile_bytes());
+  for (unsigned key_step = 0; key_step < plan_.key_steps; ++key_step) {
+    for (unsigned d_tile = 0; d_tile < plan_.d_tiles; ++d_tile) {
+      const Value fragment = v_fragment(address, d_tile, key_step);
+      state.o[d_tile] = b_.mfma_32x32x16(fragment, state.p[key_step], state.o[d_tile]);
+    }
+  }
+}
+
+}  // namespace wavesmith::generator::attention_dense

@@ -1,0 +1,108 @@
+// Private: the emission of one attention_dense kernel. kernel.cpp has the algorithm, tile_io.cpp what moves
+// data, softmax.cpp what happens between the two matrix products. Values are named as in
+// docs/attention_dense.md.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "generator/attention_dense/plan.h"
+#include "ir_builder/builder.h"
+
+namespace wavesmith::generator::attention_dense {
+
+using ir::Value;
+using Values = std::vector<Value>;
+
+/// Where a workgroup, its waves and lanes stand.
+struct Position {
+  Value lane;        ///< 0 to 63
+  Value lane_m;      ///< lane % 32: this lane's query row in the wave, or row of an MFMA operand
+  Value lane_h;      ///< lane / 32
+  Value wave;        ///< in the workgroup; uniform
+  Value block_row;   ///< first query row of the workgroup; uniform
+  Value wave_row;    ///< row of this lane in the block: wave * 32 + lane_m
+  Value last_key;    ///< the last key that this lane's query sees; may be negative
+  Value full_tiles;  ///< KV tiles that every row of the block sees completely; uniform
+  Value tiles;       ///< KV tiles to visit, at least 1; uniform
+  Value kv_end;      ///< keys to fetch: none past the last tile to visit; uniform
+};
+
+/// One operand's stream of tiles from global memory.
+struct TileStream {
+  const Layout* layout = nullptr;
+  unsigned lds_base = 0;      ///< bytes; buffer 0
+  unsigned instructions = 0;  ///< DMA instructions of a wave and tile
+  Value row_stride;           ///< bytes; uniform
+  Values lane_offsets;  ///< byte offset of this lane from the tile's first row, for each DMA instruction
+  Value lds_offset;     ///< bytes from the buffer's start for the wave's first instruction; uniform
+  Value tile_stride;    ///< bytes from one tile to the next, i64; uniform
+};
+
+/// What one KV tile hands to the next.
+struct State {
+  Value m;       ///< running row maximum of score * scale * log2(e), per lane
+  Value l;       ///< this lane's part of the denominator
+  Value alpha;   ///< 2^(previous m - m): what brings O, which lags a tile behind, to the scale of m
+  Values o;      ///< O^T accumulators, one for each 32 columns
+  Values p;      ///< P of the tile, one MFMA operand for each 16 keys
+  Value k_next;  ///< first key row of the next K tile to fetch
+  Value v_next;
+};
+
+class KernelEmitter {
+ public:
+  explicit KernelEmitter(const Plan& plan);
+
+  [[nodiscard]] std::unique_ptr<ir::Kernel> build();
+
+ private:
+  // kernel.cpp
+  void declare_arguments();
+  void locate();
+  State first_tile();
+  State tile_loop(const State& state, Value first, Value end, bool masked);
+  State tile(const State& state, Value index, bool masked);
+  [[nodiscard]] Values rescaled(const State& state);
+  void last_pv(State& state, Value index);
+
+  // tile_io.cpp
+  [[nodiscard]] Value head_base(std::string_view tensor, Value head) const;
+  [[nodiscard]] Value rows_resource(Value base, Value rows, Value row_stride, unsigned max_rows);
+  [[nodiscard]] TileStream make_stream(const Layout& layout, unsigned lds_base, std::string_view tensor);
+  void start_copy(std::string_view step, const TileStream& stream, Value tile_base, Value index,
+                  Value buffer_offset);
+  void load_q();
+  [[nodiscard]] Values load_k_fragments(Value buffer_offset);
+  [[nodiscard]] Value v_fragment(Value address, unsigned d_tile, unsigned key_step);
+  [[nodiscard]] Value v_address(Value buffer_offset);
+  void store_o(const State& state, Value reciprocal);
+
+  // softmax.cpp
+  [[nodiscard]] Values qk(Value buffer_offset);
+  [[nodiscard]] Values score_pairs(const Values& scores, Value index, bool masked);
+  [[nodiscard]] Value row_maximum(const Values& pairs);
+  [[nodiscard]] Value other_half_max(Value value);
+  [[nodiscard]] Values exponents(const Values& pairs, Value m);
+  [[nodiscard]] Value exponential(const Values& exponents, unsigned score);
+  [[nodiscard]] Value sum_of(Values exponential_pairs);
+  [[nodiscard]] Values pack(const Values& exponential_pairs);
+  [[nodiscard]] Values pairs_of(const Values& scalars);
+  [[nodiscard]] Value reciprocal_of_sum(Value l);
+
+  [[nodiscard]] Value argument(std::string_view name) const;
+  [[nodiscard]] ir::Type element() const { return plan_.spec.dtype == DType::bf16 ? ir::bf16 : ir::f16; }
+
+  const Plan& plan_;
+  std::unique_ptr<ir::Kernel> kernel_;
+  ir::Builder b_;
+  Position at_{};
+  Value score_scale_;  ///< softmax_scale * log2(e): exponentials are powers of two
+  TileStream k_{}, v_{};
+  Values q_;               ///< this wave's query rows, one MFMA operand for each 16 columns
+  Value k_lane_, v_lane_;  ///< this lane's byte offset in a K or V buffer
+};
+
+}  // namespace wavesmith::generator::attention_dense

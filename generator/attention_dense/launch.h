@@ -1,0 +1,57 @@
+// What the shapes of one call decide: grid, argument values, and whether the call keeps the Plan's
+// preconditions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "generator/attention_dense/plan.h"
+
+namespace wavesmith::generator::attention_dense {
+
+/// Distances in elements between neighbours along each axis; the head size is contiguous.
+struct Strides {
+  std::int64_t batch = 0;
+  std::int64_t token = 0;
+  std::int64_t head = 0;
+};
+
+/// bshd: [batch, token, head, head size]. Lengths in tokens.
+[[nodiscard]] Strides bshd(std::int64_t seqlen, std::int64_t heads, std::int64_t head_size);
+/// bhsd: [batch, head, token, head size].
+[[nodiscard]] Strides bhsd(std::int64_t seqlen, std::int64_t heads, std::int64_t head_size);
+
+struct Shapes {
+  std::int64_t batch = 1;
+  std::int64_t seqlen_q = 0;
+  std::int64_t seqlen_kv = 0;
+  Strides q, k, v, o;
+  std::optional<float> softmax_scale;  ///< 1 / sqrt(head size) where absent
+};
+
+/// Device addresses of the tensors.
+struct Buffers {
+  std::uint64_t q = 0, k = 0, v = 0, o = 0;
+};
+
+struct Launch {
+  std::array<unsigned, 3> grid;   ///< workgroups
+  std::array<unsigned, 3> block;  ///< work-items
+  struct Value {
+    std::string_view name;
+    std::variant<std::uint64_t, std::int64_t, std::int32_t, float> value;  ///< pointer, i64, i32, f32
+  };
+  std::vector<Value> arguments;  ///< in the order of Plan::arguments
+};
+
+/// Errors: every precondition that the call breaks, with field and value.
+[[nodiscard]] Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffers& buffers);
+
+/// The launch as stable text.
+[[nodiscard]] std::string explain(const Launch& launch);
+
+}  // namespace wavesmith::generator::attention_dense

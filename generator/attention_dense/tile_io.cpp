@@ -1,0 +1,131 @@
+// What moves data: Q into registers, K and V tiles into LDS and from there into MFMA operands, O out.
+//
+// Every descriptor covers exactly the rows that exist: (rows - 1) * stride + one row of bytes, from the first
+// row on. The hardware then reads zeros past them and drops stores, so that no lane needs a branch and no NaN
+// beyond a tensor's end can meet a zero probability.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "generator/attention_dense/kernel_p.h"
+
+namespace wavesmith::generator::attention_dense {
+
+Value KernelEmitter::head_base(std::string_view tensor, Value head) const {
+  ir::Builder b(*kernel_);
+  const Value batch = b.zext(b.workgroup_id(2), ir::i64);
+  const Value batch_elements = batch * argument(fmt::format("{}_stride_batch", tensor));
+  const Value head_elements =
+      b.zext(head, ir::i64) * b.zext(argument(fmt::format("{}_stride_head", tensor)), ir::i64);
+  return b.ptr_offset(argument(tensor), (batch_elements + head_elements) << 1);
+}
+
+Value KernelEmitter::rows_resource(Value base, Value rows, Value row_stride, unsigned max_rows) {
+  const unsigned row_bytes = plan_.k_layout.row_bytes();
+  // Not clamped to zero here: a minimum and a maximum side by side become v_med3_i32, and a descriptor from a
+  // vector register costs a loop around each access. No or negative rows make the difference negative, and
+  // the descriptor covers nothing.
+  const Value clamped = b_.smin(rows, b_.i32(max_rows));
+  const Value bytes = b_.smax(clamped * row_stride - (row_stride - row_bytes), b_.i32(0));
+  return b_.make_buffer_resource(base, bytes);
+}
+
+TileStream KernelEmitter::make_stream(const Layout& layout, unsigned lds_base, std::string_view tensor) {
+  TileStream stream;
+  stream.layout = &layout;
+  stream.lds_base = lds_base;
+  stream.instructions = layout.groups_per_wave();
+  const Value stride = argument(fmt::format("{}_stride_token", tensor));
+  stream.row_stride = stride * element_bytes;
+  const Value first =
+      layout.dma_row(b_, at_.wave, at_.lane) * stream.row_stride + layout.dma_column_bytes(b_, at_.lane);
+  for (unsigned i = 0; i < stream.instructions; ++i)
+    stream.lane_offsets.push_back(first + stream.row_stride * (i * layout.rows_per_group()));
+  stream.lds_offset = layout.dma_offset(b_, at_.wave);
+  stream.tile_stride = b_.zext(stride, ir::i64) * (element_bytes * layout.geometry().block_n);
+  return stream;
+}
+
+void KernelEmitter::start_copy(std::string_view step_name, const TileStream& stream, Value tile_base,
+                               Value index, Value buffer_offset) {
+  const ir::Builder::Step step(b_, step_name);
+  const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
+  const Value rows = at_.kv_end - index * block_n;
+  const Value resource = rows_resource(tile_base, rows, stream.row_stride, block_n);
+  const Value lds = b_.ptr_offset(b_.lds_address(stream.lds_base), stream.lds_offset + buffer_offset);
+  for (unsigned i = 0; i < stream.instructions; ++i) {
+    const Value target = i == 0 ? lds : b_.ptr_offset(lds, b_.i32(i * stream.layout->group_bytes()));
+    b_.buffer_load_lds(resource, stream.lane_offsets[i], target, plan_.spec.dma_width,
+                       ir::AliasScope::dma_write);
+  }
+}
+
+void KernelEmitter::load_q() {
+  const ir::Builder::Step step(b_, "load_q");
+  const Value row_stride = argument("q_stride_token") * element_bytes;
+  const Value head = head_base("q", b_.workgroup_id(1));
+  const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) * b_.zext(row_stride, ir::i64));
+  const Value resource =
+      rows_resource(base, argument("seqlen_q") - at_.block_row, row_stride, plan_.spec.block_m);
+  const Value lane_offset = at_.wave_row * row_stride + at_.lane_h * 16;
+  for (unsigned k_step = 0; k_step < plan_.k_steps; ++k_step)
+    q_.push_back(b_.buffer_load(resource, lane_offset + k_step * 32, element().vector(8)));
+}
+
+Values KernelEmitter::load_k_fragments(Value buffer_offset) {
+  const Layout& layout = plan_.k_layout;
+  const Value address = b_.ptr_offset(b_.lds_address(plan_.k_base), k_lane_ + buffer_offset);
+  Values fragments;
+  for (unsigned sub_tile = 0; sub_tile < plan_.sub_tiles; ++sub_tile) {
+    for (unsigned k_step = 0; k_step < plan_.k_steps; ++k_step) {
+      const unsigned offset = layout.offset(sub_tile * 32, k_step * 16);
+      const Value from = offset == 0 ? address : b_.ptr_offset(address, b_.i32(offset));
+      fragments.push_back(b_.lds_load(from, element().vector(8), 16, ir::AliasScope::lds_read));
+    }
+  }
+  return fragments;
+}
+
+Value KernelEmitter::v_address(Value buffer_offset) {
+  return b_.ptr_offset(b_.lds_address(plan_.v_base), v_lane_ + buffer_offset);
+}
+
+Value KernelEmitter::v_fragment(Value address, unsigned d_tile, unsigned key_step) {
+  std::array<Value, 2> halves;
+  for (unsigned half = 0; half < 2; ++half) {
+    const unsigned offset = plan_.v_layout.offset(key_step * 16 + half * 8, d_tile * 32);
+    const Value from = offset == 0 ? address : b_.ptr_offset(address, b_.i32(offset));
+    halves[half] = b_.lds_read_tr16(from, element().vector(4), ir::AliasScope::lds_read);
+  }
+  return b_.concat(halves[0], halves[1]);
+}
+
+void KernelEmitter::store_o(const State& state, Value reciprocal) {
+  const ir::Builder::Step step(b_, "store_o");
+  const Value row_stride = argument("o_stride_token") * element_bytes;
+  const Value head = head_base("o", b_.workgroup_id(1));
+  const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) * b_.zext(row_stride, ir::i64));
+  const Value resource =
+      rows_resource(base, argument("seqlen_q") - at_.block_row, row_stride, plan_.spec.block_m);
+  const Value lane_offset = at_.wave_row * row_stride + at_.lane_h * 16;
+  const Value factor = b_.splat(reciprocal, 2);
+  for (unsigned d_tile = 0; d_tile < plan_.d_tiles; ++d_tile) {
+    // Register i of the accumulator is column i / 4 * 8 + lane_h * 4 + i % 4: four columns a lane and group
+    // of eight. Exchanging half waves between two groups gives each lane eight neighbouring columns of one of
+    // them.
+    for (unsigned pair = 0; pair < 2; ++pair) {
+      std::array<std::array<Value, 2>, 2> dwords;  // [group][two columns]
+      for (unsigned group = 0; group < 2; ++group)
+        for (unsigned i = 0; i < 2; ++i) {
+          const Value columns = b_.slice(state.o[d_tile], (pair * 2 + group) * 4 + i * 2, 2);
+          dwords[group][i] = b_.bitcast(b_.fptrunc(columns * factor, element().vector(2)), ir::i32);
+        }
+      const auto [low_0, low_1] = b_.permlane32_swap(dwords[0][0], dwords[1][0]);
+      const auto [high_0, high_1] = b_.permlane32_swap(dwords[0][1], dwords[1][1]);
+      const std::array row{low_0, high_0, low_1, high_1};
+      b_.buffer_store(b_.build(row), resource, lane_offset + (d_tile * 64 + pair * 32));
+    }
+  }
+}
+
+}  // namespace wavesmith::generator::attention_dense

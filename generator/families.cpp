@@ -1,0 +1,86 @@
+// attention_dense as a Family.
+#include "generator/families.h"
+
+#include <algorithm>
+#include <array>
+
+#include "generator/attention_dense/emit.h"
+#include "generator/attention_dense/plan.h"
+
+namespace wavesmith::generator {
+namespace {
+
+class AttentionDenseKernel final : public ResolvedKernel {
+ public:
+  explicit AttentionDenseKernel(attention_dense::Plan plan) : plan_(std::move(plan)) {}
+
+  [[nodiscard]] const std::string& symbol() const override { return plan_.symbol; }
+  [[nodiscard]] const lowering::TargetId& target() const override { return plan_.target; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> spec() const override {
+    std::vector<std::pair<std::string, std::string>> fields;
+    for_each_field<attention_dense::Spec>(
+        [&](const auto& field) { fields.emplace_back(field.name, value_text(plan_.spec.*field.member)); });
+    return fields;
+  }
+  [[nodiscard]] std::string explain() const override { return attention_dense::explain(plan_); }
+  [[nodiscard]] Expected<std::string> emit(const lowering::Flavour& flavour,
+                                           const lowering::LowerOptions& options) const override {
+    return attention_dense::emit(plan_, flavour, options);
+  }
+  [[nodiscard]] std::string key(std::string_view flavour, std::string_view options,
+                                std::string_view compiler) const override {
+    return request_key(plan_, flavour, options, compiler);
+  }
+
+ private:
+  attention_dense::Plan plan_;
+};
+
+class AttentionDenseFamily final : public Family {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "attention-dense"; }
+  [[nodiscard]] std::string_view meaning() const override {
+    return "flash-attention prefill, one kernel a call";
+  }
+  [[nodiscard]] std::vector<FieldInfo> fields() const override {
+    return describe_fields<attention_dense::Spec>();
+  }
+  [[nodiscard]] std::vector<std::string> targets() const override { return {"gfx950"}; }
+  [[nodiscard]] std::vector<std::string> presets() const override { return {"default", "published"}; }
+
+  [[nodiscard]] Expected<std::unique_ptr<ResolvedKernel>> resolve(
+      const FieldTexts& fields, std::string_view preset, const lowering::TargetId& target) const override {
+    std::vector<Refusal> refusals;
+    // The defaults are the published kernel's choices, so both presets start from them.
+    if (!preset.empty() && preset != "default" && preset != "published")
+      refusals.push_back({"preset", std::string(preset), "default, published"});
+    attention_dense::Spec spec;
+    read_fields(fields, spec, refusals);
+    Expected<attention_dense::Plan> plan = attention_dense::resolve(spec, target);
+    if (!plan) {
+      // A missing required field is reported once, as missing.
+      for (const Refusal& refusal : plan.error().refusals)
+        if (std::ranges::find(refusals, refusal.field, &Refusal::field) == refusals.end())
+          refusals.push_back(refusal);
+      if (refusals.empty()) return std::unexpected(plan.error());
+    }
+    if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+    return std::make_unique<AttentionDenseKernel>(std::move(*plan));
+  }
+};
+
+}  // namespace
+
+std::span<const Family* const> families() {
+  static const AttentionDenseFamily attention_dense;
+  static const std::array<const Family*, 1> all{&attention_dense};
+  return all;
+}
+
+const Family* find_family(std::string_view name) {
+  for (const Family* family : families())
+    if (family->name() == name) return family;
+  return nullptr;
+}
+
+}  // namespace wavesmith::generator
