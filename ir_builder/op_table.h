@@ -144,7 +144,7 @@ enum class AliasScope : std::uint8_t { none, dma_write, lds_read };
 
 /// Classes of instructions in scheduling marks (LLVM, AMDGPUUsage: llvm.amdgcn.sched.group.barrier).
 namespace sched {
-inline constexpr std::int64_t valu = 0x2, mfma = 0x8, lds_read = 0x100, transcendental = 0x400;
+inline constexpr std::int64_t valu = 0x2, mfma = 0x8, lds_read = 0x100, transcendental = 0x400, all = 0x7ff;
 }
 
 struct OpInfo {

@@ -1,12 +1,22 @@
 // The second half of the verifier: dominance, types, address spaces, and control flow.
 #include "ir_builder/verifier.h"
 
+#include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 namespace wavesmith::ir {
 namespace {
+
+// A register tuple that one memory instruction moves, in every vector type that LLVM selects one for.
+bool one_access(Type type) {
+  if (type.is_pointer() || scalar_bits(type) < 16) return false;
+  const unsigned bits = total_bits(type);
+  return bits == 16 || bits == 32 || bits == 64 || bits == 128 || (bits == 96 && scalar_bits(type) == 32);
+}
+constexpr std::string_view access_sizes = "moves 16, 32, 64, 96 (of 32-bit elements) or 128 bits of numbers";
 
 class Verifier {
  public:
@@ -23,7 +33,7 @@ class Verifier {
     for (const Op* op : region.ops) {
       for (const Value& operand : op->operands)
         if (!operand.is_constant() && !visible_.contains(operand.data()))
-          report(*op, fmt::format("uses %{} where it is not defined", operand.name()));
+          report(*op, fmt::format("uses %{} where it is not defined", name_or_hint(operand)));
       if (info(op->kind).whole_wave && (divergent || lanes_returned_))
         report(*op, "stands where lanes of a wave may have parted");
       types(*op);
@@ -37,14 +47,32 @@ class Verifier {
   void flow(const Op& op, bool divergent) {
     if (op.kind == OpKind::return_ && divergent) lanes_returned_ = true;
     for (const Region* inner : op.regions) {
-      bool parts = divergent;
-      if (op.kind == OpKind::if_) parts = parts || !op.operands[0].is_uniform();
-      if (op.kind == OpKind::for_) parts = parts || !inner->arguments[0].is_uniform();
+      const bool parts = divergent || parts_lanes(op);
+      // What a loop's body does at its end has happened when the next round begins.
+      if (op.kind == OpKind::for_ && some_lanes_return(*inner, parts)) lanes_returned_ = true;
       region(*inner, parts);
     }
   }
 
+  static bool parts_lanes(const Op& op) {
+    return op.kind == OpKind::if_ ? !op.operands[0].is_uniform()
+                                  : !op.regions.front()->arguments[0].is_uniform();
+  }
+
+  static bool some_lanes_return(const Region& region, bool divergent) {
+    return std::ranges::any_of(region.ops, [&](const Op* op) {
+      if (op->kind == OpKind::return_) return divergent;
+      return !op->regions.empty() && some_lanes_return(*op->regions.front(), divergent || parts_lanes(*op));
+    });
+  }
+
+  // An operation that was dropped, or not placed where it is needed, has no name.
+  static const std::string& name_or_hint(const Value& value) {
+    return value.name().empty() ? value.data()->hint : value.name();
+  }
+
   void types(const Op& op);
+  void constant_operand(const Op& op);
   void types_of_memory(const Op& op);
   void types_of_control_flow(const Op& op);
 
@@ -85,10 +113,12 @@ void Verifier::types(const Op& op) {
     case OpKind::umax:
       expect(op, operand(0).is_integer() && operand(0) == operand(1) && result() == operand(0),
              "needs two integers of one type");
+      constant_operand(op);
       break;
     case OpKind::icmp:
       expect(op,
              operand(0).is_integer() && operand(0) == operand(1) && result() == i1.vector(operand(0).lanes) &&
+                 op.attr(Attr::predicate) >= 0 &&
                  op.attr(Attr::predicate) < static_cast<std::int64_t>(Predicate::oeq),
              "compares two integers of one type with an integer predicate");
       break;
@@ -111,7 +141,8 @@ void Verifier::types(const Op& op) {
     case OpKind::fcmp:
       expect(op,
              operand(0).is_float() && operand(0) == operand(1) && result() == i1.vector(operand(0).lanes) &&
-                 op.attr(Attr::predicate) >= static_cast<std::int64_t>(Predicate::oeq),
+                 op.attr(Attr::predicate) >= static_cast<std::int64_t>(Predicate::oeq) &&
+                 op.attr(Attr::predicate) <= static_cast<std::int64_t>(Predicate::oge),
              "compares two floats of one type with a floating predicate");
       break;
     case OpKind::exp2:
@@ -219,6 +250,16 @@ void Verifier::types(const Op& op) {
   }
 }
 
+// LLVM makes poison of both.
+void Verifier::constant_operand(const Op& op) {
+  const Value& value = op.operands[1];
+  if (!value.is_constant() || !value.type().is_integer()) return;
+  if (op.kind == OpKind::udiv || op.kind == OpKind::urem)
+    expect(op, value.constant_bits() != 0, "divides by zero");
+  if (op.kind == OpKind::shl || op.kind == OpKind::lshr || op.kind == OpKind::ashr)
+    expect(op, value.constant_bits() < scalar_bits(value.type()), "shifts all bits out");
+}
+
 void Verifier::types_of_memory(const Op& op) {
   const auto operand = [&](std::size_t i) { return op.operands[i].type(); };
   const auto is_uniform = [&](std::size_t i) { return op.operands[i].is_uniform(); };
@@ -226,29 +267,39 @@ void Verifier::types_of_memory(const Op& op) {
     const auto value = op.attr(key);
     return !value || (*value >= low && *value <= high);
   };
+  expect(op, in_range(Attr::alias_scope, 0, static_cast<std::int64_t>(AliasScope::lds_read)),
+         "needs one of the alias scopes");
+  // SC0, NT and SC1 of gfx9, the five bits of scope and temporal hint of gfx12 (LLVM, AMDGPUUsage).
+  expect(op, in_range(Attr::cache_policy, 0, 31), "needs a cache policy from 0 to 31");
   switch (op.kind) {
     case OpKind::ptr_offset:
-      expect(op,
-             (operand(0) == lds_ptr && operand(1) == i32) || (operand(0) == global_ptr && operand(1) == i64),
-             "needs an LDS pointer and an i32, or a global pointer and an i64");
-      break;
-    case OpKind::lds_address:
       expect(
           op,
-          op.results[0].type() == lds_ptr && in_range(Attr::bytes, 0, op.results[0].kernel().lds_bytes() - 1),
-          "needs an offset within the LDS pool");
+          ((operand(0) == lds_ptr && operand(1) == i32) || (operand(0) == global_ptr && operand(1) == i64)) &&
+              op.results[0].type() == operand(0),
+          "needs an LDS pointer and an i32, or a global pointer and an i64");
+      break;
+    case OpKind::lds_address:
+      expect(op,
+             op.results[0].type() == lds_ptr &&
+                 in_range(Attr::bytes, 0, std::int64_t{op.results[0].kernel().lds_bytes()} - 1),
+             "needs an offset within the LDS pool");
       break;
     case OpKind::make_buffer_resource:
-      expect(op, operand(0) == global_ptr && operand(1) == i32 && is_uniform(0) && is_uniform(1),
+      expect(op,
+             operand(0) == global_ptr && operand(1) == i32 && is_uniform(0) && is_uniform(1) &&
+                 op.results[0].type() == buffer_resource,
              "needs a uniform global pointer and a uniform i32 number of bytes");
       break;
     case OpKind::buffer_load:
       expect(op, operand(0) == buffer_resource && operand(1) == i32 && is_uniform(0),
              "needs a uniform descriptor and an i32 offset");
+      expect(op, one_access(op.results[0].type()), access_sizes);
       break;
     case OpKind::buffer_store:
       expect(op, operand(1) == buffer_resource && operand(2) == i32 && is_uniform(1),
              "needs data, a uniform descriptor and an i32 offset");
+      expect(op, one_access(operand(0)), access_sizes);
       break;
     case OpKind::buffer_load_lds: {
       const auto bytes = op.attr(Attr::bytes);
@@ -262,6 +313,11 @@ void Verifier::types_of_memory(const Op& op) {
     }
     case OpKind::lds_load:
       expect(op, operand(0) == lds_ptr, "needs an LDS pointer");
+      expect(op, one_access(op.results[0].type()), access_sizes);
+      expect(
+          op,
+          op.attr(Attr::align) > 0 && std::has_single_bit(static_cast<std::uint64_t>(*op.attr(Attr::align))),
+          "needs a power of two as its alignment");
       break;
     case OpKind::lds_read_tr16:
       expect(
@@ -274,11 +330,19 @@ void Verifier::types_of_memory(const Op& op) {
       expect(op, in_range(Attr::vmcnt, 0, 63) && in_range(Attr::lgkmcnt, 0, 15),
              "counts vmcnt to 63 and lgkmcnt to 15");
       break;
+    case OpKind::sched_barrier:
+      expect(op, in_range(Attr::mask, 0, sched::all), "needs classes of instructions as its mask");
+      break;
+    case OpKind::sched_group_barrier:
+      expect(op, in_range(Attr::mask, 1, sched::all), "needs classes of instructions as its mask");
+      expect(op, in_range(Attr::size, 1, INT32_MAX) && in_range(Attr::group, 0, INT32_MAX),
+             "needs a size of at least 1 and a group of at least 0");
+      break;
     case OpKind::set_priority:
       expect(op, in_range(Attr::priority, 0, 3), "needs a priority from 0 to 3");
       break;
     default:
-      break;  // barrier and scheduling marks have no operands
+      break;  // a barrier has neither operands nor attributes
   }
 }
 
@@ -289,6 +353,10 @@ void Verifier::types_of_control_flow(const Op& op) {
            induction.is_integer() && !induction.is_vector() && op.operands[1].type() == induction &&
                op.operands[2].type() == induction && op.regions[0]->arguments[0].type() == induction,
            "needs integer bounds and step of one type");
+    const Value& step = op.operands[2];
+    if (step.is_constant() && step.type().is_integer())
+      expect(op, step.constant_bits() != 0 && step.constant_bits() >> (scalar_bits(step.type()) - 1) == 0,
+             "needs a step above zero");
   }
   if (op.kind == OpKind::if_) expect(op, op.operands[0].type() == i1, "needs an i1");
   if (op.regions.empty()) return;
