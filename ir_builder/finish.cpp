@@ -1,6 +1,9 @@
 // Runs the passes over a kernel in their fixed order.
 #include "ir_builder/finish.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,6 +22,7 @@ Expected<FinishedKernel> finish(std::unique_ptr<Kernel> kernel) {
     assign_names(*kernel);
     compute_uniformity(*kernel);
     findings = verify(*kernel);
+    std::ranges::move(verify_interface(*kernel), std::back_inserter(findings));
   }
   if (!findings.empty())
     return fail(ErrorKind::check_failed, fmt::format("the kernel IR of {} is not valid:\n{}", kernel->name,
