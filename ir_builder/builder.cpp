@@ -1,15 +1,18 @@
 // Construction of operations. Result types follow from the operands here; verifier.h checks that they fit.
 #include "ir_builder/builder.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 namespace wavesmith::ir {
 
 Builder::Step::Step(const Builder& builder, std::string_view name)
     : kernel_(builder.kernel()), previous_(kernel_.step) {
-  kernel_.steps.emplace_back(name);
-  kernel_.step = static_cast<std::uint16_t>(kernel_.steps.size() - 1);
+  const auto known = std::ranges::find(kernel_.steps, name);
+  kernel_.step = static_cast<std::uint16_t>(known - kernel_.steps.begin());
+  if (known == kernel_.steps.end()) kernel_.steps.emplace_back(name);
 }
 
 Op* Builder::append(OpKind kind, std::span<const Value> operands, std::span<const Type> result_types,
@@ -41,7 +44,24 @@ Value Builder::parameter(Type type, std::string_view name, std::string_view mean
   return Value(data);
 }
 
+namespace {
+
+// Bits of the 16-bit float nearest to an integer: a float's upper bits once its exponent has the same bias.
+std::uint64_t bits16(Type type, std::int64_t value) {
+  const bool is_half = type.scalar == Scalar::f16;
+  const std::uint32_t infinity = is_half ? 0x7c00 : 0x7f80;
+  const unsigned dropped = is_half ? 13 : 16;
+  const float magnitude = std::fabs(static_cast<float>(value)) * (is_half ? 0x1p-112F : 1.0F);
+  const auto bits = std::bit_cast<std::uint32_t>(magnitude);
+  const std::uint32_t to_even = (1U << (dropped - 1)) - 1 + (bits >> dropped & 1);
+  return std::min((bits + to_even) >> dropped, infinity) | (value < 0 ? 0x8000U : 0U);
+}
+
+}  // namespace
+
 Value Builder::constant(Type type, std::int64_t value) {
+  if (type.scalar == Scalar::f32) return constant_f32(static_cast<float>(value), type.lanes);
+  if (type.is_float()) return kernel_->constant(type, bits16(type, value));
   const unsigned bits = scalar_bits(type);
   const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   return kernel_->constant(type, static_cast<std::uint64_t>(value) & mask);

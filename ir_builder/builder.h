@@ -36,7 +36,8 @@ class Builder {
   /// @{
   Value parameter(Type type, std::string_view name, std::string_view meaning, unsigned align = 0,
                   bool writeonly = false);
-  Value constant(Type type, std::int64_t value);  ///< integers; vectors repeat it
+  /// The number `value` in that type, in a float rounded to nearest even; vectors repeat it.
+  Value constant(Type type, std::int64_t value);
   Value constant_f32(float value, unsigned lanes = 1);
   Value i32(std::int64_t value) { return constant(ir::i32, value); }
   Value i64(std::int64_t value) { return constant(ir::i64, value); }

@@ -31,7 +31,8 @@ Region* Kernel::new_region(Op* parent) {
 }
 
 Value Kernel::constant(Type type, std::uint64_t bits) {
-  const std::uint64_t type_key = static_cast<std::uint64_t>(type.scalar) | std::uint64_t{type.lanes} << 8;
+  const std::uint64_t type_key = static_cast<std::uint64_t>(type.scalar) | std::uint64_t{type.lanes} << 8 |
+                                 static_cast<std::uint64_t>(type.space) << 32;
   auto [entry, is_new] = constants_.try_emplace({type_key, bits});
   if (is_new) {
     ValueData* value = new_value(type, "");
