@@ -35,6 +35,7 @@ mirror=$( (cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null 
 mirror=${mirror%/}
 
 private=$(mktemp -d)
+chmod 755 "$private"  # apt's download user must be able to enter
 trap 'rm -rf "$private"' EXIT
 mkdir -p "$private/lists/partial" "$private/archives/partial" "$private/sources.list.d"
 key=/usr/share/keyrings/debian-archive-keyring.gpg

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Sets up and runs every check that guards the repository: build with warnings as errors, unit tests, golden check,
+# format check, and the unit tests under the address and undefined-behaviour sanitizers. WAVESMITH_CMAKE_ARGS may hold
+# further arguments for both cmake runs. The last line counts the tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+read -r -a cmake_args <<< "${WAVESMITH_CMAKE_ARGS:-}"
+passed=0 failed=0 skipped=0
+
+tools/setup.sh
+
+# Builds one preset and adds its test counts to the totals. JUnit is the format of ctest's own that counts skips.
+run_preset() {
+  local preset=$1 results
+  results="build/$preset/results.xml"
+  echo "== $preset: configure, build, test"
+  cmake --preset "$preset" "${cmake_args[@]}"
+  cmake --build --preset "$preset"
+  rm -f "$results"
+  ctest --preset "$preset" --output-junit results.xml || true
+  read -r p f s < <(python3 tools/count_tests.py "$results")
+  echo "$preset: $p passed, $f failed, $s skipped of the unit tests"
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+# One more check, counted like a test.
+check() {
+  local name=$1
+  shift
+  echo "== $name"
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
+}
+
+check_format() {
+  git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run --Werror
+}
+
+check format check_format
+run_preset release
+check goldens build/release/tools/wavesmith golden check
+run_preset asan
+
+echo "== all"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
