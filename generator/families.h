@@ -26,6 +26,9 @@ class ResolvedKernel {
   /// Canonical spec: every field's name and value, in order.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> spec() const = 0;
   [[nodiscard]] virtual std::string explain() const = 0;
+  /// The same kernel under another name. Errors: a name that is not a C identifier of at most 255 characters.
+  [[nodiscard]] virtual Expected<std::unique_ptr<ResolvedKernel>> with_symbol(
+      std::string_view symbol) const = 0;
   [[nodiscard]] virtual Expected<std::string> emit(const lowering::Flavour& flavour,
                                                    const lowering::LowerOptions& options) const = 0;
   /// Identity of the code object that these inputs give (SHA-256, hexadecimal).

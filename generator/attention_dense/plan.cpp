@@ -151,8 +151,9 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
 std::string request_key(const Plan& plan, std::string_view flavour, std::string_view options,
                         std::string_view compiler) {
   return sha256_hex(fmt::format(
-      "attention-dense\n{}target={}\nflavour={}\noptions={}\ncompiler={}\nemitter={}\n", spec_text(plan.spec),
-      to_string(plan.target), flavour, options, compiler, emitter_identity()));
+      "attention-dense\n{}symbol={}\ntarget={}\nflavour={}\noptions={}\ncompiler={}\nemitter={}\n",
+      spec_text(plan.spec), plan.symbol, to_string(plan.target), flavour, options, compiler,
+      emitter_identity()));
 }
 
 }  // namespace wavesmith::generator::attention_dense

@@ -72,8 +72,8 @@ struct Plan {
 /// The Plan and the LDS bank table of its layouts, as stable text.
 [[nodiscard]] std::string explain(const Plan& plan);
 
-/// SHA-256 over everything that decides a code object: each field of the canonical spec, target, flavour,
-/// options, the compiler's and the emitter's identity.
+/// SHA-256 over everything that decides a code object: each field of the canonical spec, symbol, target,
+/// flavour, options, the compiler's and the emitter's identity.
 [[nodiscard]] std::string request_key(const Plan& plan, std::string_view flavour, std::string_view options,
                                       std::string_view compiler);
 
