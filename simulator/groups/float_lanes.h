@@ -1,0 +1,212 @@
+// Handlers of floating VALU instructions from functions on one lane, with what MODE and the modifiers add:
+// flushed denormals on sources and results, rounding, omod, clamp. A row names them as, for example,
+// float2<[](auto a, auto b) { return a + b; }>. Sources of the facts: CDNA4 guide 3 and 6.
+#pragma once
+
+#include <algorithm>
+#include <cfenv>
+
+#include "simulator/groups/half.h"
+#include "simulator/groups/lanes.h"
+
+namespace wavesmith::simulator::groups {
+
+/// A denormal becomes a zero of the same sign.
+WAVESMITH_INLINE f32 flush_denormal(f32 value) {
+  const u32 bits = std::bit_cast<u32>(value);
+  return std::bit_cast<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+WAVESMITH_INLINE f64 flush_denormal(f64 value) {
+  const u64 bits = std::bit_cast<u64>(value);
+  return std::bit_cast<f64>((bits & (u64{0x7ff} << 52)) == 0 ? bits & (u64{1} << 63) : bits);
+}
+
+/// The CPU's rounding direction while MODE asks for another than nearest even. The calls also keep the
+/// compiler from moving the loop's loads and stores out of the scope.
+class RoundingScope {
+ public:
+  explicit RoundingScope(unsigned mode) : active_(mode != 0) {
+    constexpr int directions[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    if (active_) std::fesetround(directions[mode]);
+  }
+  ~RoundingScope() {
+    if (active_) std::fesetround(FE_TONEAREST);
+  }
+  RoundingScope(const RoundingScope&) = delete;
+  RoundingScope& operator=(const RoundingScope&) = delete;
+
+ private:
+  bool active_;
+};
+
+/// omod, then clamp. omod has no effect in IEEE mode or when result denormals are kept, and makes -0 a +0.
+template <class T>
+WAVESMITH_INLINE T modify_result(T value, const Modifiers& m, const Mode& mode, bool keeps_denormals) {
+  if (m.omod != 0 && !mode.ieee() && !keeps_denormals) {
+    value = m.omod == 1 ? value * 2 : m.omod == 2 ? value * 4 : value / 2;
+    value = flush_denormal(value) + T{0};
+  }
+  if (m.clamp) {
+    if (value != value) return mode.dx10_clamp() ? T{0} : value;
+    value = value < 0 ? T{0} : value > 1 ? T{1} : value;
+  }
+  return value;
+}
+
+template <class T>
+struct FloatMode {
+  bool flush_sources, flush_results;
+  unsigned round;
+  explicit FloatMode(const Mode& mode)
+      : flush_sources(sizeof(T) == 4 ? mode.flush_f32_sources() : mode.flush_f16_f64_sources()),
+        flush_results(sizeof(T) == 4 ? mode.flush_f32_results() : mode.flush_f16_f64_results()),
+        round(sizeof(T) == 4 ? mode.round_f32() : mode.round_f16_f64()) {}
+};
+
+/// T = F(T, …) for f32 and f64.
+template <class T, auto F, unsigned Sources>
+struct FloatBody {
+  template <bool FlushSources, bool FlushResults>
+  static WAVESMITH_INLINE void loop(const Source<T> (&s)[3], Result<T>& d) {
+    const auto read = [&](unsigned k, u32 lane) WAVESMITH_INLINE_LAMBDA {
+      return FlushSources ? flush_denormal(s[k][lane]) : s[k][lane];
+    };
+    WAVESMITH_LANES
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      T value;
+      if constexpr (Sources == 1) {
+        value = F(read(0, lane));
+      } else if constexpr (Sources == 2) {
+        value = F(read(0, lane), read(1, lane));
+      } else {
+        value = F(read(0, lane), read(1, lane), read(2, lane));
+      }
+      d.set(lane, FlushResults ? flush_denormal(value) : value);
+    }
+  }
+
+  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+    SourceBuffers<T> buffers[3];
+    Source<T> s[3] = {};
+    for (unsigned k = 0; k < Sources; ++k) s[k] = source<T>(wave, i, 1 + k, buffers[k]);
+    Result<T> d(wave, i);
+    const FloatMode<T> mode(wave.mode);
+    {
+      const RoundingScope rounding(mode.round);
+      if (mode.flush_sources && mode.flush_results) {
+        loop<true, true>(s, d);
+      } else if (mode.flush_sources) {
+        loop<true, false>(s, d);
+      } else if (mode.flush_results) {
+        loop<false, true>(s, d);
+      } else {
+        loop<false, false>(s, d);
+      }
+      if (i.modifiers.omod != 0 || i.modifiers.clamp) {
+        const Source<T> result{d.low(), d.high()};
+        for (u32 lane = 0; lane < kLanes; ++lane) {
+          d.set(lane, modify_result(result[lane], i.modifiers, wave.mode, !mode.flush_results));
+        }
+      }
+    }
+    d.finish();
+  }
+};
+
+/// Mask = F(T, T): comparisons see flushed sources.
+template <class T, auto F>
+struct FloatCompareBody {
+  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+    SourceBuffers<T> ba, bb;
+    const Source<T> a = source<T>(wave, i, 1, ba), b = source<T>(wave, i, 2, bb);
+    alignas(64) std::array<std::uint8_t, kLanes> condition;
+    if (FloatMode<T>(wave.mode).flush_sources) {
+      WAVESMITH_LANES
+      for (u32 lane = 0; lane < kLanes; ++lane) {
+        condition[lane] = F(flush_denormal(a[lane]), flush_denormal(b[lane])) ? 1 : 0;
+      }
+    } else {
+      WAVESMITH_LANES
+      for (u32 lane = 0; lane < kLanes; ++lane) condition[lane] = F(a[lane], b[lane]) ? 1 : 0;
+    }
+    wave.set_mask(i.operands[0], pack_mask(condition) & write_mask(wave, i));
+  }
+};
+
+/// f16 = F(f16, …) for functions that an f32 or f64 evaluation rounds correctly in a second step: sums,
+/// differences, products, minima. F must be callable with floats and with doubles. On gfx9 the high half of
+/// the result is zero, later processors keep it.
+template <auto F, unsigned Sources>
+struct HalfBody {
+  static WAVESMITH_INLINE u32 flush_half(u32 bits) {
+    return (bits & 0x7c00u) == 0 ? bits & 0x8000u : bits & 0xffffu;
+  }
+
+  template <class T, class Round>
+  static WAVESMITH_INLINE void loop(const u32* const (&s)[3], Result<u32>& d, const u32* old,
+                                    const FloatMode<f64>& mode, Round round) {
+    const auto read = [&](unsigned k, u32 lane) WAVESMITH_INLINE_LAMBDA {
+      return static_cast<T>(
+          half_to_float(mode.flush_sources ? flush_half(s[k][lane]) : s[k][lane] & 0xffffu));
+    };
+    WAVESMITH_LANES
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      u32 bits;
+      if constexpr (Sources == 1) {
+        bits = round(F(read(0, lane)));
+      } else if constexpr (Sources == 2) {
+        bits = round(F(read(0, lane), read(1, lane)));
+      } else {
+        bits = round(F(read(0, lane), read(1, lane), read(2, lane)));
+      }
+      bits = mode.flush_results ? flush_half(bits) : bits;
+      d.set(lane, bits | (old != nullptr ? old[lane] & 0xffff0000u : 0u));
+    }
+  }
+
+  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+    LaneBuffer buffers[3];
+    const u32* s[3] = {};
+    for (unsigned k = 0; k < Sources; ++k) s[k] = source32(wave, i, 1 + k, buffers[k]);
+    const u32* old = wave.processor->is_cdna() ? nullptr : wave.row(i.operands[0].reg);
+    Result<u32> d(wave, i);
+    const FloatMode<f64> mode(wave.mode);  // MODE has one field for f16 and f64
+    if (mode.round == 0) {
+      loop<f32>(s, d, old, mode, [](f32 value) WAVESMITH_INLINE_LAMBDA { return float_to_half(value); });
+    } else {
+      loop<f64>(s, d, old, mode, [&](f64 value) { return double_to_half(value, mode.round); });
+    }
+    if (i.modifiers.omod != 0 || i.modifiers.clamp) {
+      for (u32 lane = 0; lane < kLanes; ++lane) {
+        const u32 bits = d.low()[lane];
+        const f32 value =
+            modify_result(half_to_float(bits & 0xffffu), i.modifiers, wave.mode, !mode.flush_results);
+        d.set(lane, float_to_half(value) | (bits & 0xffff0000u));
+      }
+    }
+    d.finish();
+  }
+};
+
+template <auto F>
+inline constexpr Handlers float1 = both<FloatBody<f32, F, 1>>;
+template <auto F>
+inline constexpr Handlers float2 = both<FloatBody<f32, F, 2>>;
+template <auto F>
+inline constexpr Handlers float3 = both<FloatBody<f32, F, 3>>;
+template <auto F>
+inline constexpr Handlers double1 = both<FloatBody<f64, F, 1>>;
+template <auto F>
+inline constexpr Handlers double2 = both<FloatBody<f64, F, 2>>;
+template <auto F>
+inline constexpr Handlers double3 = both<FloatBody<f64, F, 3>>;
+template <auto F>
+inline constexpr Handlers half1 = both<HalfBody<F, 1>>;
+template <auto F>
+inline constexpr Handlers half2 = both<HalfBody<F, 2>>;
+template <auto F>
+inline constexpr Handlers float_compare = both<FloatCompareBody<f32, F>>;
+template <auto F>
+inline constexpr Handlers double_compare = both<FloatCompareBody<f64, F>>;
+
+}  // namespace wavesmith::simulator::groups
