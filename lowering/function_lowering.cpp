@@ -16,7 +16,7 @@ std::string lds_pool_name(const ir::Kernel& kernel) {
 }
 
 void FunctionLowering::run() {
-  text += "entry:\n";
+  text += current_block_ + ":\n";
   region(kernel_.body());
   step_ = 0;
   line("ret void");

@@ -54,7 +54,8 @@ class FunctionLowering {
   const bool line_table_;
   std::uint16_t step_ = 0;
   unsigned blocks_ = 0;
-  std::string current_block_ = "entry";
+  /// LLVM keeps labels and values in one table; a value's hint has no dot, so no label collides with one.
+  std::string current_block_ = "bb.entry";
   std::unordered_map<const ir::ValueData*, std::string> aliases_;  ///< loop results are the header's phis
 };
 
