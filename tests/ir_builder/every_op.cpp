@@ -34,7 +34,7 @@ class Samples {
       case OpKind::smax:
       case OpKind::umin:
       case OpKind::umax:
-        return op(kind, {o_.lane, k_.count}, {i32});
+        return op(kind, {o_.i32_lane, k_.count}, {i32});
       case OpKind::icmp:
         return op(kind, {o_.lane, k_.count}, {i1}, {{Attr::predicate, std::int64_t(Predicate::ule)}});
       case OpKind::fcmp:
@@ -53,7 +53,7 @@ class Samples {
         return op(kind, {o_.f32_lane}, {f32});
       case OpKind::zext:
       case OpKind::sext:
-        return op(kind, {o_.lane}, {i64});
+        return op(kind, {o_.i32_lane}, {i64});
       case OpKind::trunc:
         return op(kind, {o_.i64_lane}, {i16});
       case OpKind::fptrunc:
@@ -81,7 +81,7 @@ class Samples {
       case OpKind::splat:
         return op(kind, {o_.f32_lane}, {f32.vector(4)});
       case OpKind::select:
-        return op(kind, {o_.lane_flag, o_.lane, k_.count}, {i32});
+        return op(kind, {o_.lane_flag, o_.f32_lane, k_.x}, {f32});
       case OpKind::workitem_id:
         return op(kind, {}, {i32});
       case OpKind::workgroup_id:
@@ -95,11 +95,11 @@ class Samples {
       case OpKind::mfma_32x32x16:
         return op(kind, {o_.bf16x8, o_.bf16x8, o_.f32x16}, {f32.vector(16)});
       case OpKind::ptr_offset:
-        return op(kind, {k_.source, o_.i64_lane}, {global_ptr});
+        return op(kind, {k_.source, k_.wide}, {global_ptr});
       case OpKind::lds_address:
         return op(kind, {}, {lds_ptr}, {{Attr::bytes, 64}});
       case OpKind::make_buffer_resource:
-        return op(kind, {k_.source, k_.count}, {buffer_resource});
+        return op(kind, {k_.source, b_.i32(64)}, {buffer_resource});
       default:
         return with_effect(kind);
     }
@@ -134,7 +134,9 @@ class Samples {
         return loop()->regions.front()->ops.back();
       case OpKind::if_: {
         const std::array otherwise{k_.count};
-        return b_.if_then(o_.lane_flag, otherwise, [&] { return std::vector{o_.lane}; }).front().producer();
+        return b_.if_then(o_.lane_flag, otherwise, [&] { return std::vector{b_.extract(o_.i32x4, 3)}; })
+            .front()
+            .producer();
       }
       case OpKind::return_:
         b_.return_if(o_.flag);

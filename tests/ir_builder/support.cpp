@@ -59,6 +59,7 @@ Operands::Operands(TestKernel& kernel) {
   out = b.make_buffer_resource(kernel.target, kernel.count);
   const Value offset = lane << 4;
   i32x4 = b.buffer_load(in, offset, i32.vector(4));
+  i32_lane = b.extract(i32x4, 0);
   bf16x8 = b.bitcast(i32x4, bf16.vector(8));
   f16x8 = b.bitcast(i32x4, f16.vector(8));
   f32_lane = b.buffer_load(in, offset, f32);

@@ -44,7 +44,7 @@ struct Operands {
 
   Value lane;             ///< i32: the work-item's id
   Value lane_flag, flag;  ///< i1: different from lane to lane, and uniform
-  Value i64_lane, f32_lane, bf16_lane;
+  Value i32_lane, i64_lane, f32_lane, bf16_lane;
   Value i32x4, f32x16, bf16x8, f16x8;
   Value in, out;      ///< descriptors of source and target
   Value lds, lds_at;  ///< the pool's begin, and a place in it that depends on the lane
