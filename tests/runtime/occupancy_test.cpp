@@ -112,7 +112,8 @@ TEST_CASE("LDS is handed out in granules of 1280 bytes on gfx950 and 512 on gfx9
   CHECK(occupancy(gfx950_request(32, 32 * 1280, 256))->workgroups == 4);
   CHECK(occupancy(gfx950_request(32, 32 * 1280 + 1, 256))->workgroups == 3);
   CHECK(occupancy(gfx950_request(32, 25 * 1280, 256))->workgroups == 5);
-  CHECK(occupancy(gfx950_request(32, 25 * 1280 + 1, 256))->workgroups == 4);  // 63 * 512 would still fit five times
+  CHECK(occupancy(gfx950_request(32, 25 * 1280 + 1, 256))->workgroups ==
+        4);  // 63 * 512 would still fit five times
   CHECK(occupancy(gfx950_request(32, 163840, 256))->workgroups == 1);
   const auto too_much = occupancy(gfx950_request(32, 163841, 256));
   CHECK(too_much->workgroups == 0);

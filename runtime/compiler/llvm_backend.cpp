@@ -1,0 +1,136 @@
+// The LLVM backend: one request from text to code object, step by step, with the time of each. Entry:
+// make_llvm_backend() of backend.h.
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <llvm-c/Core.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "runtime/compiler/backend.h"
+#include "runtime/compiler/codegen.h"
+#include "runtime/compiler/diagnostics.h"
+#include "runtime/compiler/disassembly.h"
+#include "runtime/compiler/link.h"
+#include "runtime/compiler/module.h"
+
+namespace wavesmith::runtime {
+namespace {
+
+/// Milliseconds since the last lap.
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::milli>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+class LlvmBackend : public CompilerBackend {
+ public:
+  LlvmBackend() {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();  // inline assembly
+    LLVMInitializeAMDGPUDisassembler();
+  }
+
+  [[nodiscard]] std::string identity() const override {
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned patch = 0;
+    LLVMGetVersion(&major, &minor, &patch);  // of the library that is loaded, not of the headers
+    return fmt::format("LLVM {}.{}.{} (llvm), {}", major, minor, patch, linker_version());
+  }
+
+  [[nodiscard]] bool can_go_on() const override { return can_go_on_; }
+
+  [[nodiscard]] Expected<CompileResult> compile(const CompileRequest& request,
+                                                const TargetId& target) override {
+    Diagnostics diagnostics;
+    auto result = compile(request, target, diagnostics);
+    if (result) {
+      result->log = diagnostics.log + result->log;
+    } else {
+      result.error().log = diagnostics.log + result.error().log;
+    }
+    return result;
+  }
+
+ private:
+  Expected<CompileResult> compile(const CompileRequest& request, const TargetId& target,
+                                  Diagnostics& diagnostics);
+
+  bool can_go_on_ = true;
+};
+
+/// Errors that LLVM reported without stopping: what it produced then must not be used.
+Expected<void> check_diagnostics(const Diagnostics& diagnostics) {
+  if (diagnostics.first_error.empty()) return {};
+  return fail(ErrorKind::compiler_failed, diagnostics.first_error);
+}
+
+Expected<CompileResult> LlvmBackend::compile(const CompileRequest& request, const TargetId& target,
+                                             Diagnostics& diagnostics) {
+  CompileResult result;
+  result.compiler = identity();
+  Stopwatch watch;
+  auto machine = make_target_machine(request, target);
+  if (!machine) return std::unexpected(std::move(machine).error());
+
+  llvm::LLVMContext context;
+  diagnostics.attach_to(context);
+  auto module = parse_module(request, **machine, context, diagnostics);
+  if (!module) return std::unexpected(std::move(module).error());
+  result.milliseconds.parse = watch.lap();
+
+  if (auto verified = verify_module(request, target, **module); !verified)
+    return std::unexpected(verified.error());
+  result.milliseconds.verify = watch.lap();
+
+  optimize(**module, **machine, request.optimization_level);
+  result.milliseconds.optimize = watch.lap();
+
+  if (request.want_assembly) {
+    // From a copy: code generation changes the module, and the object must not depend on what else was asked
+    // for.
+    auto text = emit(*llvm::CloneModule(**module), **machine, llvm::CodeGenFileType::AssemblyFile);
+    if (!text) return std::unexpected(std::move(text).error());
+    result.assembly.assign(text->begin(), text->end());
+    watch.lap();
+  }
+  auto object = emit(**module, **machine, llvm::CodeGenFileType::ObjectFile);
+  if (!object) return std::unexpected(std::move(object).error());
+  if (auto checked = check_diagnostics(diagnostics); !checked)
+    return std::unexpected(std::move(checked).error());
+  result.milliseconds.codegen = watch.lap();
+
+  auto linked = link_object(*object, can_go_on_);
+  if (!linked) return std::unexpected(std::move(linked).error());
+  result.hsaco = std::move(linked->hsaco);
+  result.log = std::move(linked->log);
+  result.milliseconds.link = watch.lap();
+
+  if (request.want_disassembly) {
+    auto text = disassemble(result.hsaco);
+    if (!text) return std::unexpected(std::move(text).error());
+    result.disassembly = std::move(*text);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<CompilerBackend> make_llvm_backend() {
+  return std::make_unique<LlvmBackend>();
+}
+
+}  // namespace wavesmith::runtime

@@ -1,0 +1,66 @@
+// One running worker program (wavesmith-compiler) as its host sees it: started, spoken to in frames, ended.
+// Internal to CompilerPool. Never forks, installs no signal handler and starts no thread: whoever calls
+// exchange() does the waiting.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <sys/types.h>
+
+#include "wavesmith/error.h"
+
+#include "runtime/compiler_protocol.h"
+#include "runtime/file_descriptor.h"
+
+namespace wavesmith::runtime {
+
+class WorkerProcess {
+ public:
+  /// An answer of the worker, and what it wrote to its standard error meanwhile.
+  struct Answer {
+    protocol::FrameKind kind{};
+    std::string payload;
+    std::string standard_error;
+  };
+
+  /// Starts the program at `path` and waits for its hello. `memory_limit_bytes` 0: no limit. A program that
+  /// cannot be started or is no worker of this build is an Error of kind environment.
+  [[nodiscard]] static Expected<std::unique_ptr<WorkerProcess>> start(const std::string& path,
+                                                                      std::uint64_t memory_limit_bytes);
+  /// Kills the worker and collects it, unless this is a forked copy of the process that started it.
+  ~WorkerProcess();
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  /// Sends a frame and waits for the answer; a time limit of 0 waits for ever. When the worker dies or runs
+  /// out of time the Error, of kind compiler_failed, says how and carries all the worker wrote to its
+  /// standard error; the worker is then not usable any more.
+  [[nodiscard]] Expected<Answer> exchange(std::string_view frame, std::chrono::milliseconds time_limit);
+
+  /// Whether an idle worker can take a request: it lives, is in step and belongs to this process.
+  [[nodiscard]] bool usable() const;
+
+  [[nodiscard]] const protocol::Hello& hello() const { return hello_; }
+  [[nodiscard]] pid_t process_id() const { return process_; }
+
+ private:
+  WorkerProcess() = default;
+
+  std::unexpected<Error> failed(std::string_view what, std::string standard_error);
+  std::string end_and_collect();
+
+  pid_t owner_ = -1;    ///< process that started the worker; a forked child only closes its descriptors
+  pid_t process_ = -1;  ///< -1 once collected
+  FileDescriptor
+      process_descriptor_;  ///< names the process even if something else collected it; may be missing
+  FileDescriptor connection_;
+  FileDescriptor standard_error_;
+  std::uint64_t memory_limit_bytes_ = 0;
+  protocol::Hello hello_;
+};
+
+}  // namespace wavesmith::runtime
