@@ -30,7 +30,7 @@ std::unique_ptr<ir::Kernel> KernelEmitter::build() {
   const Value one = b_.i32(1);
   state = tile_loop(state, one, at_.full_tiles, false);
   state = tile_loop(state, b_.smax(at_.full_tiles, one), at_.tiles, true);
-  last_pv(state, at_.tiles - 1);
+  last_pv(state);
   const Value reciprocal = reciprocal_of_sum(state.l);
   store_o(state, reciprocal);
   return std::move(kernel_);
@@ -126,6 +126,8 @@ State KernelEmitter::first_tile() {
   state.o.assign(plan_.d_tiles, b_.constant_f32(0, 16));
   start_copy("dma_v", v_, state.v_next, b_.i32(1), b_.i32(plan_.v_layout.tile_bytes()));
   state.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
+  state.k_buffer = b_.i32(plan_.k_layout.tile_bytes());
+  state.v_buffer = b_.i32(plan_.v_layout.tile_bytes());
   return state;
 }
 
@@ -135,15 +137,22 @@ State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool 
   for (const Value& p : state.p) carried.push_back({"p", p});
   carried.push_back({"k_next", state.k_next});
   carried.push_back({"v_next", state.v_next});
+  carried.push_back({"k_buffer", state.k_buffer});
+  carried.push_back({"v_buffer", state.v_buffer});
 
   const auto unpack = [&](std::span<const Value> values) {
-    State result{
-        values[0], values[1], values[2], {}, {}, values[values.size() - 2], values[values.size() - 1]};
     const auto o = values.subspan(3, plan_.d_tiles);
     const auto p = values.subspan(3 + plan_.d_tiles, plan_.key_steps);
-    result.o.assign(o.begin(), o.end());
-    result.p.assign(p.begin(), p.end());
-    return result;
+    const auto rest = values.last(4);
+    return State{.m = values[0],
+                 .l = values[1],
+                 .alpha = values[2],
+                 .o = {o.begin(), o.end()},
+                 .p = {p.begin(), p.end()},
+                 .k_next = rest[0],
+                 .v_next = rest[1],
+                 .k_buffer = rest[2],
+                 .v_buffer = rest[3]};
   };
   const Values results =
       b_.for_loop(first, end, b_.i32(1), "tile", carried, [&](Value index, std::span<const Value> values) {
@@ -151,8 +160,7 @@ State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool 
         Values flat{next.m, next.l, next.alpha};
         flat.insert(flat.end(), next.o.begin(), next.o.end());
         flat.insert(flat.end(), next.p.begin(), next.p.end());
-        flat.push_back(next.k_next);
-        flat.push_back(next.v_next);
+        flat.insert(flat.end(), {next.k_next, next.v_next, next.k_buffer, next.v_buffer});
         return flat;
       });
   return unpack(results);
@@ -160,19 +168,20 @@ State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool 
 
 State KernelEmitter::tile(const State& state, Value index, bool masked) {
   State next;
-  const Value parity = index & 1;
-  const Value k_now = parity * plan_.k_layout.tile_bytes();
-  const Value k_other = b_.i32(plan_.k_layout.tile_bytes()) - k_now;
-  const Value v_other = b_.i32(plan_.v_layout.tile_bytes()) - parity * plan_.v_layout.tile_bytes();
+  // The other buffers: K(j + 1) is copied into one at once; the other has V(j - 1) until PV has read it.
+  // Carried and not computed from the index: where the tiles of K and V have equal sizes, LLVM would share
+  // the product, and a pad of K would change how many instructions the loop has.
+  next.k_buffer = plan_.k_layout.tile_bytes() - state.k_buffer;
+  next.v_buffer = plan_.v_layout.tile_bytes() - state.v_buffer;
   {
     const ir::Builder::Step step(b_, "wait_tile");
     b_.wait_vmcnt(plan_.wait_loop);
     b_.barrier();
   }
-  start_copy("dma_k", k_, state.k_next, index + 1, k_other);
+  start_copy("dma_k", k_, state.k_next, index + 1, next.k_buffer);
   next.k_next = b_.ptr_offset(state.k_next, k_.tile_stride);
 
-  const Values scores = qk(k_now);
+  const Values scores = qk(state.k_buffer);
   const Values pairs = score_pairs(scores, index, masked);
   {
     const ir::Builder::Step step(b_, "row_max");
@@ -189,7 +198,7 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
   {
     const ir::Builder::Step step(b_, "pv_exp");
     const Values arguments = exponents(pairs, next.m);
-    const Value address = v_address(v_other);
+    const Value address = v_address(next.v_buffer);
     const unsigned total = plan_.sub_tiles * 16;
     const unsigned steps = plan_.key_steps * plan_.d_tiles;
     Values fragments;
@@ -226,7 +235,7 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
     b_.wait_lgkmcnt(0);
     b_.barrier();
   }
-  start_copy("dma_v", v_, state.v_next, index + 1, v_other);
+  start_copy("dma_v", v_, state.v_next, index + 1, next.v_buffer);
   next.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
   return next;
 }
@@ -244,7 +253,7 @@ Values KernelEmitter::rescaled(const State& state) {
   });
 }
 
-void KernelEmitter::last_pv(State& state, Value index) {
+void KernelEmitter::last_pv(State& state) {
   state.o = rescaled(state);
   {
     const ir::Builder::Step step(b_, "wait_tile");
@@ -252,7 +261,7 @@ void KernelEmitter::last_pv(State& state, Value index) {
     b_.barrier();
   }
   const ir::Builder::Step step(b_, "last_pv");
-  const Value address = v_address((index & 1) * plan_.v_layout.tile_bytes());
+  const Value address = v_address(plan_.v_layout.tile_bytes() - state.v_buffer);
   for (unsigned key_step = 0; key_step < plan_.key_steps; ++key_step) {
     for (unsigned d_tile = 0; d_tile < plan_.d_tiles; ++d_tile) {
       const Value fragment = v_fragment(address, d_tile, key_step);

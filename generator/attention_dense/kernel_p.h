@@ -50,6 +50,8 @@ struct State {
   Values p;      ///< P of the tile, one MFMA operand for each 16 keys
   Value k_next;  ///< first key row of the next K tile to fetch
   Value v_next;
+  Value k_buffer;  ///< byte offset of the buffer that holds the next tile's K; uniform
+  Value v_buffer;
 };
 
 class KernelEmitter {
@@ -66,7 +68,7 @@ class KernelEmitter {
   State tile_loop(const State& state, Value first, Value end, bool masked);
   State tile(const State& state, Value index, bool masked);
   [[nodiscard]] Values rescaled(const State& state);
-  void last_pv(State& state, Value index);
+  void last_pv(State& state);
 
   // tile_io.cpp
   [[nodiscard]] Value head_base(std::string_view tensor, Value head) const;
