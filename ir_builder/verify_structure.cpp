@@ -21,6 +21,16 @@ class StructureCheck {
 
   std::vector<std::string> findings;
 
+  void names_of_kernel() {
+    if (!is_identifier(kernel_.name))
+      findings.push_back(
+          fmt::format("\"{}\" is no name for a kernel: letters, digits and _ are allowed", kernel_.name));
+    // Step names become file names of the line table.
+    for (const std::string& step : kernel_.steps)
+      if (step.find_first_of("\"\\\n") != std::string::npos)
+        findings.push_back(fmt::format("step \"{}\" has a quote, a backslash or a line break", step));
+  }
+
   void region(const Region& region, bool is_body) {
     for (const Value& argument : region.arguments) name(argument);
     for (std::size_t i = 0; i < region.ops.size(); ++i) {
@@ -120,6 +130,7 @@ class StructureCheck {
 
 std::vector<std::string> verify_structure(const Kernel& kernel) {
   StructureCheck check(kernel);
+  check.names_of_kernel();
   check.region(kernel.body(), true);
   return std::move(check.findings);
 }

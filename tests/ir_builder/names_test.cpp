@@ -105,5 +105,23 @@ TEST_CASE("names: a hint that could run into a made name, or that LLVM cannot re
   CHECK(valid.findings().empty());
 }
 
+TEST_CASE("names: a kernel's name is an identifier, and a step's name can be quoted") {
+  const auto message = [](const std::string& name, const std::string& step_name) {
+    auto kernel = std::make_unique<Kernel>(name, KernelAttributes{});
+    const Builder b(*kernel);
+    const Builder::Step step(b, step_name);
+    const Expected<FinishedKernel> finished = finish(std::move(kernel));
+    return finished ? std::string()
+                    : finished.error().message.substr(finished.error().message.find('\n') + 1);
+  };
+  CHECK(message("attention_d64", "load K tile") == "");
+  CHECK(message("attention d64", "qk") ==
+        "\"attention d64\" is no name for a kernel: letters, digits and _ are allowed");
+  CHECK(message("llvm.trap", "qk") ==
+        "\"llvm.trap\" is no name for a kernel: letters, digits and _ are allowed");
+  CHECK(message("k", "a\"b") == "step \"a\"b\" has a quote, a backslash or a line break");
+  CHECK(message("k", "a\\b") == "step \"a\\b\" has a quote, a backslash or a line break");
+}
+
 }  // namespace
 }  // namespace wavesmith::ir::testing
