@@ -10,20 +10,6 @@
 namespace wavesmith::generator {
 namespace {
 
-// Plain C identifiers need no quoting in IR text, assembly or a launcher's source, and none of them can be
-// taken for an intrinsic ("llvm.…") or for a descriptor (NAME.kd).
-Expected<std::string> checked_symbol(std::string_view symbol) {
-  constexpr std::size_t longest = 255;
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  const bool valid = !symbol.empty() && symbol.size() <= longest && letter(symbol.front()) &&
-                     std::ranges::all_of(symbol, [&](char c) { return letter(c) || digit(c); });
-  if (valid) return std::string(symbol);
-  return std::unexpected(
-      Error::refused({{"symbol", std::string(symbol),
-                       "a letter or _, then letters, digits and _; at most 255 characters"}}));
-}
-
 class AttentionDenseKernel final : public ResolvedKernel {
  public:
   explicit AttentionDenseKernel(attention_dense::Plan plan) : plan_(std::move(plan)) {}
@@ -39,10 +25,10 @@ class AttentionDenseKernel final : public ResolvedKernel {
   [[nodiscard]] std::string explain() const override { return attention_dense::explain(plan_); }
   [[nodiscard]] Expected<std::unique_ptr<ResolvedKernel>> with_symbol(
       std::string_view symbol) const override {
-    Expected<std::string> checked = checked_symbol(symbol);
-    if (!checked) return std::unexpected(std::move(checked).error());
+    if (const Expected<void> checked = check_symbol(symbol); !checked)
+      return std::unexpected(checked.error());
     attention_dense::Plan plan = plan_;
-    plan.symbol = std::move(*checked);
+    plan.symbol = symbol;
     return std::make_unique<AttentionDenseKernel>(std::move(plan));
   }
   [[nodiscard]] Expected<std::string> emit(const lowering::Flavour& flavour,
@@ -92,6 +78,20 @@ class AttentionDenseFamily final : public Family {
 };
 
 }  // namespace
+
+// Plain C identifiers need no quoting in IR text, assembly or a launcher's source, and none of them can be
+// taken for an intrinsic ("llvm.…") or for a descriptor (NAME.kd).
+Expected<void> check_symbol(std::string_view symbol) {
+  constexpr std::size_t longest = 255;
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!symbol.empty() && symbol.size() <= longest && letter(symbol.front()) &&
+      std::ranges::all_of(symbol, [&](char c) { return letter(c) || digit(c); }))
+    return {};
+  return std::unexpected(
+      Error::refused({{"symbol", std::string(symbol),
+                       "a letter or _, then letters, digits and _; at most 255 characters"}}));
+}
 
 std::span<const Family* const> families() {
   static const AttentionDenseFamily attention_dense;

@@ -26,7 +26,7 @@ class ResolvedKernel {
   /// Canonical spec: every field's name and value, in order.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> spec() const = 0;
   [[nodiscard]] virtual std::string explain() const = 0;
-  /// The same kernel under another name. Errors: a name that is not a C identifier of at most 255 characters.
+  /// The same kernel under another name. Errors: those of check_symbol().
   [[nodiscard]] virtual Expected<std::unique_ptr<ResolvedKernel>> with_symbol(
       std::string_view symbol) const = 0;
   [[nodiscard]] virtual Expected<std::string> emit(const lowering::Flavour& flavour,
@@ -49,6 +49,9 @@ class Family {
       const FieldTexts& fields, std::string_view preset, const lowering::TargetId& target) const = 0;
   [[nodiscard]] virtual std::vector<std::string> presets() const = 0;
 };
+
+/// Refuses a name that is not a C identifier of at most 255 characters.
+[[nodiscard]] Expected<void> check_symbol(std::string_view symbol);
 
 [[nodiscard]] std::span<const Family* const> families();
 [[nodiscard]] const Family* find_family(std::string_view name);
