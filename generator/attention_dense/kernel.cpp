@@ -168,11 +168,10 @@ State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool 
 
 State KernelEmitter::tile(const State& state, Value index, bool masked) {
   State next;
-  // The other buffers: K(j + 1) is copied into one at once; the other has V(j - 1) until PV has read it.
-  // Carried and not computed from the index: where the tiles of K and V have equal sizes, LLVM would share
-  // the product, and a pad of K would change how many instructions the loop has.
-  next.k_buffer = plan_.k_layout.tile_bytes() - state.k_buffer;
-  next.v_buffer = plan_.v_layout.tile_bytes() - state.v_buffer;
+  // K(j + 1) is copied into one of the other buffers at once; the other one has V(j - 1) until PV has read
+  // it.
+  next.k_buffer = other_buffer(plan_.k_layout, state.k_buffer);
+  next.v_buffer = other_buffer(plan_.v_layout, state.v_buffer);
   {
     const ir::Builder::Step step(b_, "wait_tile");
     b_.wait_vmcnt(plan_.wait_loop);
@@ -206,11 +205,12 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
     const auto read = [&] {
       const auto next_step = static_cast<unsigned>(fragments.size());
       fragments.push_back(v_fragment(address, next_step % plan_.d_tiles, next_step / plan_.d_tiles));
-      b_.sched_group_barrier(ir::sched::lds_read, 2, 0);
     };
+    // The first one stands outside the schedule that follows, with the instructions that make its address:
+    // the pattern would count them as exponents.
+    read();
     b_.sched_barrier(0);
     b_.set_priority(1);
-    read();
     for (unsigned mfma = 0; mfma < steps; ++mfma) {
       Value& o = next.o[mfma % plan_.d_tiles];
       o = b_.mfma_32x32x16(fragments[mfma], state.p[mfma / plan_.d_tiles], o);
@@ -220,7 +220,10 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
       // Two exponents come from one packed FMA.
       b_.sched_group_barrier(ir::sched::valu, plan_.exps_per_mfma / 2, 0);
       // The next step's reads stand before this step's exponentials, which hide their latency.
-      if (fragments.size() < steps) read();
+      if (fragments.size() < steps) {
+        read();
+        b_.sched_group_barrier(ir::sched::lds_read, 2, 0);
+      }
       b_.sched_group_barrier(ir::sched::transcendental, plan_.exps_per_mfma, 0);
     }
     b_.set_priority(0);
@@ -238,6 +241,14 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
   start_copy("dma_v", v_, state.v_next, index + 1, next.v_buffer);
   next.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
   return next;
+}
+
+Value KernelEmitter::other_buffer(const Layout& layout, Value buffer) {
+  // Carried from tile to tile and not computed from its index: where the tiles of K and V have equal sizes,
+  // LLVM would share the product, and a pad of K would change how many instructions the loop has. Not a
+  // subtraction: LLVM would add its constant to the offsets of the reads, and at head size 128 they would
+  // exceed the 16 bits that an LDS instruction has for them.
+  return b_.binary(ir::OpKind::xor_, buffer, b_.i32(layout.tile_bytes()));
 }
 
 Values KernelEmitter::rescaled(const State& state) {
@@ -261,7 +272,7 @@ void KernelEmitter::last_pv(State& state) {
     b_.barrier();
   }
   const ir::Builder::Step step(b_, "last_pv");
-  const Value address = v_address(plan_.v_layout.tile_bytes() - state.v_buffer);
+  const Value address = v_address(other_buffer(plan_.v_layout, state.v_buffer));
   for (unsigned key_step = 0; key_step < plan_.key_steps; ++key_step) {
     for (unsigned d_tile = 0; d_tile < plan_.d_tiles; ++d_tile) {
       const Value fragment = v_fragment(address, d_tile, key_step);

@@ -67,6 +67,7 @@ class KernelEmitter {
   State first_tile();
   State tile_loop(const State& state, Value first, Value end, bool masked);
   State tile(const State& state, Value index, bool masked);
+  [[nodiscard]] Value other_buffer(const Layout& layout, Value buffer);
   [[nodiscard]] Values rescaled(const State& state);
   void last_pv(State& state);
 
