@@ -111,6 +111,16 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
   const unsigned key_steps = block_n / mfma_k;
   const unsigned scores_per_lane = sub_tiles * 16;
   const unsigned v_base = Plan::buffers * k_layout->tile_bytes();
+  const unsigned lds_bytes = v_base + Plan::buffers * v_layout->tile_bytes();
+
+  // LLVM would drop the wish without a word.
+  const unsigned workgroups = facts->lds_bytes / lds_bytes;
+  const unsigned waves_per_simd = workgroups * waves / facts->simds_per_cu;
+  if (static_cast<unsigned>(spec.waves_per_eu) > waves_per_simd)
+    return std::unexpected(Error::refused(
+        {{"waves_per_eu", value_text(spec.waves_per_eu),
+          fmt::format("at most {}: {} workgroups of {} waves and {} bytes of LDS fit a compute unit",
+                      waves_per_simd, workgroups, waves, lds_bytes)}}));
   Plan plan{
       .spec = spec,
       .target = target,
@@ -125,7 +135,7 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
       .v_layout = *v_layout,
       .k_base = 0,
       .v_base = v_base,
-      .lds_bytes = v_base + Plan::buffers * v_layout->tile_bytes(),
+      .lds_bytes = lds_bytes,
       .k_dma = k_dma,
       .v_dma = v_dma,
       // Each count is the number of DMA instructions issued after the ones that are needed: see kernel.cpp.
