@@ -119,8 +119,8 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
   if (static_cast<unsigned>(spec.waves_per_eu) > waves_per_simd)
     return std::unexpected(Error::refused(
         {{"waves_per_eu", value_text(spec.waves_per_eu),
-          fmt::format("at most {}: {} workgroups of {} waves and {} bytes of LDS fit a compute unit",
-                      waves_per_simd, workgroups, waves, lds_bytes)}}));
+          fmt::format("at most {}: of workgroups with {} waves and {} bytes of LDS, {} fit a compute unit",
+                      waves_per_simd, waves, lds_bytes, workgroups)}}));
   Plan plan{
       .spec = spec,
       .target = target,
