@@ -24,7 +24,16 @@ Expected<CompileResult> CompilerPool::compile(const CompileRequest& request) {
 
   auto worker = acquire();
   if (!worker) return std::unexpected(std::move(worker).error());
-  auto answer = (*worker)->exchange(protocol::encode(request), options_.time_limit);
+  const std::string frame = protocol::encode(request);
+  auto answer = (*worker)->exchange(frame, options_.time_limit);
+  if (!answer && (*worker)->died_after_service()) {
+    worker = start_worker();  // in the place of the old one
+    if (!worker) {
+      forget_one();
+      return std::unexpected(std::move(worker).error());
+    }
+    answer = (*worker)->exchange(frame, options_.time_limit);
+  }
   if (!answer) {
     worker->reset();
     forget_one();
@@ -67,7 +76,7 @@ std::vector<pid_t> CompilerPool::idle_workers() const {
   return ids;
 }
 
-/// An idle worker that is fit for use, or a new one if there may be one more, or whatever comes back first.
+/// An idle worker, or a new one if there may be one more, or whichever comes back first.
 Expected<CompilerPool::Worker> CompilerPool::acquire() {
   std::unique_lock lock(mutex_);
   if (owner_ !=
@@ -77,11 +86,10 @@ Expected<CompilerPool::Worker> CompilerPool::acquire() {
     owner_ = getpid();
   }
   while (true) {
-    while (!idle_.empty()) {
+    if (!idle_.empty()) {
       Worker worker = std::move(idle_.back());
       idle_.pop_back();
-      if (worker->usable()) return worker;
-      --workers_;  // it died while idle
+      return worker;
     }
     if (workers_ < options_.workers) {
       ++workers_;

@@ -176,6 +176,7 @@ Expected<WorkerProcess::Answer> WorkerProcess::exchange(std::string_view frame, 
   Exchange done = exchange_frames(connection_.get(), standard_error_.get(), frame, deadline);
   switch (done.end) {
     case ExchangeEnd::answered:
+      if (done.kind != protocol::FrameKind::hello) ++answers_;
       return Answer{.kind = done.kind,
                     .payload = std::move(done.payload),
                     .standard_error = std::move(done.standard_error)};
@@ -187,14 +188,8 @@ Expected<WorkerProcess::Answer> WorkerProcess::exchange(std::string_view frame, 
     case ExchangeEnd::closed:
       break;
   }
+  died_ = true;
   return failed({}, std::move(done.standard_error));
-}
-
-bool WorkerProcess::usable() const {
-  if (process_ < 0 || owner_ != getpid()) return false;
-  // An idle worker has nothing to say: anything on the connection means that it died or is out of step.
-  pollfd wait{.fd = connection_.get(), .events = POLLIN | POLLRDHUP, .revents = 0};
-  return poll(&wait, 1, 0) == 0;
 }
 
 /// Ends the worker and makes the Error. An empty `what`: it died by itself, and how it did is the message.

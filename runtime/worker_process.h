@@ -41,8 +41,10 @@ class WorkerProcess {
   /// standard error; the worker is then not usable any more.
   [[nodiscard]] Expected<Answer> exchange(std::string_view frame, std::chrono::milliseconds time_limit);
 
-  /// Whether an idle worker can take a request: it lives, is in step and belongs to this process.
-  [[nodiscard]] bool usable() const;
+  /// Whether the worker ended of itself in an exchange, after it had answered others: then what it did before
+  /// may be to blame, or somebody who killed it while it was idle, and a new worker may do better with the
+  /// same request.
+  [[nodiscard]] bool died_after_service() const { return died_ && answers_ > 0; }
 
   [[nodiscard]] const protocol::Hello& hello() const { return hello_; }
   [[nodiscard]] pid_t process_id() const { return process_; }
@@ -61,6 +63,8 @@ class WorkerProcess {
   FileDescriptor standard_error_;
   std::uint64_t memory_limit_bytes_ = 0;
   protocol::Hello hello_;
+  std::uint64_t answers_ = 0;  ///< to requests
+  bool died_ = false;
 };
 
 }  // namespace wavesmith::runtime

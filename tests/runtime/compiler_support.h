@@ -74,4 +74,25 @@ declare i32 @llvm.amdgcn.workitem.id.x()
   return ir;
 }
 
+/// A kernel of one huge block of loads and stores that keeps LLVM busy for most of a minute.
+inline std::string slow_kernel() {
+  constexpr int kValues = 4000;
+  const auto number = [](int value) { return std::to_string(value); };
+  std::string ir =
+      "define amdgpu_kernel void @slow(ptr addrspace(1) noalias %in, ptr addrspace(1) noalias %out) {\n"
+      "  %lane = call i32 @llvm.amdgcn.workitem.id.x()\n"
+      "  %from = getelementptr float, ptr addrspace(1) %in, i32 %lane\n"
+      "  %to = getelementptr float, ptr addrspace(1) %out, i32 %lane\n";
+  for (int i = 0; i < kValues; ++i) {
+    ir += "  %f" + number(i) + " = getelementptr float, ptr addrspace(1) %from, i32 " + number(i * 37) +
+          "\n  %v" + number(i) + " = load float, ptr addrspace(1) %f" + number(i) + "\n";
+  }
+  for (int i = 0; i < kValues; ++i) {
+    ir += "  %t" + number(i) + " = getelementptr float, ptr addrspace(1) %to, i32 " + number(i * 41) +
+          "\n  %w" + number(i) + " = fmul float %v" + number(i) + ", %v" + number(kValues - 1 - i) +
+          "\n  store float %w" + number(i) + ", ptr addrspace(1) %t" + number(i) + "\n";
+  }
+  return ir + "  ret void\n}\ndeclare i32 @llvm.amdgcn.workitem.id.x()\n";
+}
+
 }  // namespace wavesmith::test
