@@ -39,6 +39,31 @@ class RoundingScope {
   bool active_;
 };
 
+template <class T>
+inline constexpr auto kNan = [] {
+  if constexpr (sizeof(T) == 4) {
+    return std::array<u32, 2>{0x7fc00000u, 0x00400000u};  // from an invalid operation; what makes a NaN quiet
+  } else {
+    return std::array<u64, 2>{u64{0x7ff8} << 48, u64{1} << 51};
+  }
+}();
+
+/// Which NaN an operation gives is not specified by the guides and differs between host compilers, which may
+/// swap the sources of a sum: it is the first source that is one, made quiet, else the positive NaN without
+/// payload.
+template <class T, class... Sources>
+WAVESMITH_INLINE T settle_nan(T value, Sources... sources) {
+  auto nan = kNan<T>[0];
+  bool found = false;
+  const auto look = [&](T source) WAVESMITH_INLINE_LAMBDA {
+    const bool take = source != source && !found;
+    nan = take ? std::bit_cast<decltype(nan)>(source) | kNan<T>[1] : nan;
+    found = found || take;
+  };
+  (look(sources), ...);
+  return value != value ? std::bit_cast<T>(nan) : value;
+}
+
 /// omod, then clamp. omod has no effect in IEEE mode or when result denormals are kept, and makes -0 a +0.
 template <class T>
 WAVESMITH_INLINE T modify_result(T value, const Modifiers& m, const Mode& mode, bool keeps_denormals) {
@@ -75,11 +100,12 @@ struct FloatBody {
     for (u32 lane = 0; lane < kLanes; ++lane) {
       T value;
       if constexpr (Sources == 1) {
-        value = F(read(0, lane));
+        value = settle_nan<T>(F(read(0, lane)), read(0, lane));
       } else if constexpr (Sources == 2) {
-        value = F(read(0, lane), read(1, lane));
+        value = settle_nan<T>(F(read(0, lane), read(1, lane)), read(0, lane), read(1, lane));
       } else {
-        value = F(read(0, lane), read(1, lane), read(2, lane));
+        value = settle_nan<T>(F(read(0, lane), read(1, lane), read(2, lane)), read(0, lane), read(1, lane),
+                              read(2, lane));
       }
       d.set(lane, FlushResults ? flush_denormal(value) : value);
     }
@@ -153,11 +179,12 @@ struct HalfBody {
     for (u32 lane = 0; lane < kLanes; ++lane) {
       u32 bits;
       if constexpr (Sources == 1) {
-        bits = round(F(read(0, lane)));
+        bits = round(settle_nan<T>(F(read(0, lane)), read(0, lane)));
       } else if constexpr (Sources == 2) {
-        bits = round(F(read(0, lane), read(1, lane)));
+        bits = round(settle_nan<T>(F(read(0, lane), read(1, lane)), read(0, lane), read(1, lane)));
       } else {
-        bits = round(F(read(0, lane), read(1, lane), read(2, lane)));
+        bits = round(settle_nan<T>(F(read(0, lane), read(1, lane), read(2, lane)), read(0, lane),
+                                   read(1, lane), read(2, lane)));
       }
       bits = mode.flush_results ? flush_half(bits) : bits;
       d.set(lane, bits | (old != nullptr ? old[lane] & 0xffff0000u : 0u));

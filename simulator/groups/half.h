@@ -38,7 +38,7 @@ inline std::uint32_t float_to_half(float value) {
 /// Rounded once from a double, by a MODE.round value: 0 nearest even, 1 up, 2 down, 3 toward zero.
 inline std::uint32_t double_to_half(double value, unsigned round) {
   const std::uint32_t sign = std::signbit(value) ? 0x8000u : 0u;
-  if (std::isnan(value)) return sign | 0x7e00u;
+  if (std::isnan(value)) return float_to_half(static_cast<float>(value));
   const double magnitude = std::fabs(value);
   if (std::isinf(value)) return sign | 0x7c00u;
   // Units of the last place of the f16 that the value falls between: 2^-24 for subnormals.
