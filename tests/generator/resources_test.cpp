@@ -1,0 +1,127 @@
+// Registers, LDS and occupancy of every variant, read from code objects; and what a pad may and may not
+// change.
+#include <set>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+
+#include "runtime/occupancy.h"
+#include "tests/generator/code_objects.h"
+#include "tests/generator/specs.h"
+
+namespace wavesmith::test {
+namespace {
+
+using dense::DType;
+using dense::Mask;
+using dense::Spec;
+
+runtime::Occupancy occupancy_of(const Compiled& compiled) {
+  const auto result = runtime::occupancy(compiled.object, compiled.kernel());
+  REQUIRE(result);
+  return *result;
+}
+
+Spec with_pad(int pad, int query_heads = 32, int kv_heads = 8) {
+  Spec s = spec(64, query_heads, kv_heads);
+  s.lds_k_group_pad = pad;
+  return s;
+}
+
+TEST_CASE("resources: no variant spills, uses scratch or accumulation registers") {
+  for (int head_size : {64, 128})
+    for (DType dtype : {DType::bf16, DType::fp16})
+      for (Mask mask : {Mask::full, Mask::causal})
+        for (const auto& [query_heads, kv_heads] : {std::pair{8, 8}, {32, 8}, {8, 1}, {40, 8}}) {
+          const Spec s = spec(head_size, query_heads, kv_heads, dtype, mask);
+          CAPTURE(generator::spec_text(s));
+          const Compiled compiled = compile(emitted(s));
+          const runtime::Kernel& kernel = compiled.kernel();
+          CHECK(kernel.vgpr_spills == 0);
+          CHECK(kernel.sgpr_spills == 0);
+          CHECK(kernel.scratch_bytes == 0);
+          CHECK(kernel.agprs == 0);
+          CHECK_FALSE(kernel.uses_dynamic_stack);
+          // Published: 145 vector registers and 33792 bytes for head size 64 with pad 8. Head size 128 has
+          // 256 registers for one workgroup of eight waves: 2 rows of [64, 128 + 8] and [64, 128 + 32]
+          // elements.
+          CHECK(kernel.total_vgprs <= (head_size == 64 ? 145U : 256U));
+          CHECK(kernel.lds_bytes == (head_size == 64 ? 33792U : 75776U));
+          // All explicit: 4 pointers, 4 batch strides, 8 token and head strides, 2 lengths, 1 scale.
+          CHECK(kernel.kernarg_bytes == 4 * 8 + 4 * 8 + 8 * 4 + 2 * 4 + 4);
+        }
+}
+
+TEST_CASE("resources: head size 64 keeps the published kernel's bounds and occupancy") {
+  for (const auto& [pad, vgprs, lds] : {std::tuple{8, 145U, 33792U}, {0, 141U, 32768U}}) {
+    CAPTURE(pad);
+    const Compiled compiled = compile(emitted(with_pad(pad)));
+    CHECK(compiled.kernel().total_vgprs <= vgprs);
+    CHECK(compiled.kernel().lds_bytes == lds);
+    CHECK(compiled.kernel().agprs == 0);
+    const runtime::Occupancy occupancy = occupancy_of(compiled);
+    CHECK(occupancy.waves_per_cu == 12);
+    CHECK(runtime::name_of(occupancy.limiter) == "VGPR");
+    // Twelve waves are one and a half workgroups of eight: one is resident.
+    CHECK(occupancy.waves_per_workgroup == 8);
+    CHECK(occupancy.workgroups_per_cu() == 1);
+    CHECK(occupancy.resident_waves == 8);
+  }
+}
+
+TEST_CASE("resources: the published table's occupancy follows from its registers") {
+  for (const auto& [vgprs, waves] : {std::pair{141U, 12U}, {145U, 12U}, {197U, 8U}}) {
+    const auto result = runtime::occupancy({.processor = "gfx950",
+                                            .vgprs = vgprs,
+                                            .sgprs = 46,
+                                            .lds_bytes = 33792,
+                                            .workgroup_size = 512,
+                                            .wavefront_size = 64,
+                                            .wgp_mode = false});
+    REQUIRE(result);
+    CHECK(result->waves_per_cu == waves);
+    CHECK(runtime::name_of(result->limiter) == "VGPR");
+  }
+}
+
+TEST_CASE("resources: a pad of K costs LDS and nothing else") {
+  const Compiled unpadded = compile(emitted(with_pad(0)));
+  for (int pad : {8, 16, 24, 32}) {
+    CAPTURE(pad);
+    const Compiled padded = compile(emitted(with_pad(pad)));
+    // Two buffers of 32 row groups, and two bytes an element.
+    CHECK(padded.kernel().lds_bytes == unpadded.kernel().lds_bytes + 2 * 32 * static_cast<unsigned>(pad) * 2);
+    REQUIRE(padded.listing.loops.size() == unpadded.listing.loops.size());
+    for (std::size_t loop = 0; loop < padded.listing.loops.size(); ++loop)
+      CHECK(padded.listing.loops[loop].size() == unpadded.listing.loops[loop].size());
+    const auto vgprs = [](const Compiled& c) { return static_cast<int>(c.kernel().total_vgprs); };
+    CHECK(std::abs(vgprs(padded) - vgprs(unpadded)) <= 4);
+    CHECK(occupancy_of(padded).waves_per_cu == occupancy_of(unpadded).waves_per_cu);
+  }
+}
+
+// Offsets of all V reads from V's base, in the order of the code.
+std::vector<unsigned> v_offsets(const Spec& s) {
+  std::vector<unsigned> offsets;
+  const unsigned base = resolved(s).v_base;
+  for (const Instruction& read : those(compile(emitted(s)).listing.instructions, "ds_read_b64_tr_b16"))
+    offsets.push_back(offset_of(read) - base);
+  return offsets;
+}
+
+TEST_CASE("resources: a pad of K moves no V read relative to V's base") {
+  const std::vector<unsigned> unpadded = v_offsets(with_pad(0));
+  // Three times PV: in two loops and at the end; head size 64 has 2 column tiles, 4 key steps, 2 halves.
+  CHECK(unpadded.size() == 3 * 16);
+  for (int pad : {8, 16, 24, 32, 64}) {
+    CAPTURE(pad);
+    CHECK(v_offsets(with_pad(pad)) == unpadded);
+  }
+  // A pad of V does move them.
+  Spec v_padded = with_pad(0);
+  v_padded.lds_v_group_pad = 32;
+  CHECK(v_offsets(v_padded) != unpadded);
+}
+
+}  // namespace
+}  // namespace wavesmith::test
