@@ -1,0 +1,200 @@
+// What a spec may ask for: every value of every field is either built, or refused with that field, that value
+// and what is allowed; all problems of a spec at once.
+#include <algorithm>
+#include <set>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include "generator/families.h"
+#include "tests/generator/field_values.h"
+#include "tests/generator/specs.h"
+
+namespace wavesmith::generator {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+const Family& family() {
+  const Family* found = find_family("attention-dense");
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+auto resolve(const FieldTexts& texts, std::string_view preset = "") {
+  return family().resolve(texts, preset, test::target());
+}
+
+std::vector<std::string> refused_fields(const FieldTexts& texts) {
+  std::vector<std::string> names;
+  const auto kernel = resolve(texts);
+  if (!kernel)
+    for (const Refusal& refusal : kernel.error().refusals) names.push_back(refusal.field);
+  return names;
+}
+
+TEST_CASE("spec_refusals: the tables of these tests have every field of a spec, in order") {
+  std::vector<std::string> in_code, in_table;
+  for (const FieldInfo& field : family().fields()) in_code.push_back(field.name);
+  for (const test::FieldValues& field : test::field_values()) in_table.push_back(field.field);
+  CHECK(in_code == in_table);
+}
+
+TEST_CASE("spec_refusals: a single change resolves and emits, or is refused by its field's name") {
+  for (int head_size : {64, 128})
+    for (const test::FieldValues& field : test::field_values()) {
+      for (const std::string& value : field.accepted) {
+        FieldTexts texts = test::base_texts(head_size);
+        texts[field.field] = value;
+        CAPTURE(head_size, field.field, value);
+        const auto kernel = resolve(texts);
+        REQUIRE(kernel);
+        const auto text = (*kernel)->emit(*lowering::find_flavour("llvm22"), {});
+        REQUIRE(text);
+        CHECK_THAT(*text, ContainsSubstring((*kernel)->symbol()));
+      }
+      for (const std::string& value : field.refused) {
+        FieldTexts texts = test::base_texts(head_size);
+        texts[field.field] = value;
+        CAPTURE(head_size, field.field, value);
+        const auto kernel = resolve(texts);
+        REQUIRE_FALSE(kernel);
+        CHECK(kernel.error().kind == ErrorKind::invalid_request);
+        const Refusal& refusal = kernel.error().refusals.front();
+        if (field.field == "num_kv_heads" && (value == "3" || value == "16")) {
+          // The heads are refused together: the first is no multiple of the second.
+          CHECK(refusal.field == "num_query_heads");
+          CHECK_THAT(refusal.allowed, ContainsSubstring("num_kv_heads (" + value + ")"));
+        } else {
+          CHECK(refusal.field == field.field);
+          CHECK(refusal.value == value);
+          CHECK_FALSE(refusal.allowed.empty());
+        }
+        // 65536 is out of range and, in addition, no divisor.
+        CHECK(kernel.error().refusals.size() == (field.field == "num_kv_heads" && value == "65536" ? 2 : 1));
+        CHECK_THAT(kernel.error().message, ContainsSubstring(refusal.message()));
+      }
+    }
+}
+
+TEST_CASE("spec_refusals: an error says field, value and what is allowed") {
+  const auto text = [](const std::string& field, const std::string& value) {
+    FieldTexts texts = test::base_texts(64);
+    texts[field] = value;
+    const auto kernel = resolve(texts);
+    return kernel ? std::string() : kernel.error().message;
+  };
+  CHECK(text("lds_k_group_pad", "12") == "lds_k_group_pad = 12 is refused: 0 to 64, a multiple of 8");
+  CHECK(text("lds_k_group_pad", "-8") == "lds_k_group_pad = -8 is refused: 0 to 64, a multiple of 8");
+  CHECK(text("head_size", "96") == "head_size = 96 is refused: 64, 128");
+  CHECK(text("num_query_heads", "33") == "num_query_heads = 33 is refused: a multiple of num_kv_heads (2)");
+  CHECK(text("mask", "window") == "mask = window is refused: only full, causal are built");
+  CHECK(text("dtype", "fp32") == "dtype = fp32 is refused: bf16, fp16");
+  CHECK(text("dma_width", "16") == "dma_width = 16 is refused: only 4 is built");
+}
+
+TEST_CASE("spec_refusals: waves per SIMD beyond what LDS permits") {
+  // 163840 bytes a compute unit: four workgroups of head size 64's 33792 bytes are eight waves a SIMD, two of
+  // head size 128's 75776 bytes are four; from 81921 bytes on there is room for one.
+  const auto refused = [](int head_size, int waves, int v_row_pad) {
+    FieldTexts texts = test::base_texts(head_size);
+    texts["waves_per_eu"] = std::to_string(waves);
+    texts["lds_v_row_pad"] = std::to_string(v_row_pad);
+    return refused_fields(texts);
+  };
+  const std::vector<std::string> name{"waves_per_eu"};
+  CHECK(refused(64, 8, 32).empty());
+  CHECK(refused(128, 4, 32).empty());
+  CHECK(refused(128, 5, 32) == name);
+  CHECK(refused(128, 4, 56).empty());  // 2 * 64 * (136 + 184) * 2 = 81920
+  CHECK(refused(128, 3, 64) == name);
+  CHECK(refused(128, 2, 64).empty());
+}
+
+TEST_CASE("spec_refusals: all problems of a spec are reported at once") {
+  FieldTexts texts;
+  std::vector<std::string> expected;
+  for (const test::FieldValues& field : test::field_values()) {
+    texts[field.field] = field.refused.front();
+    expected.push_back(field.field);
+  }
+  const auto kernel = family().resolve(texts, "fastest", {.processor = "gfx942"});
+  REQUIRE_FALSE(kernel);
+  expected.insert(expected.end(), {"preset", "target"});
+  std::vector<std::string> found;
+  for (const Refusal& refusal : kernel.error().refusals) found.push_back(refusal.field);
+  std::ranges::sort(expected);
+  std::ranges::sort(found);
+  CHECK(found == expected);
+  for (const std::string& field : expected)
+    CHECK_THAT(kernel.error().message, ContainsSubstring(field + " = "));
+}
+
+TEST_CASE("spec_refusals: other targets") {
+  for (const char* processor : {"gfx942", "gfx1151", "gfx1030", "gfx90a", "gfx000", "gfx95", "gfx9500", ""}) {
+    CAPTURE(processor);
+    const auto kernel = family().resolve(test::base_texts(64), "", {.processor = processor});
+    REQUIRE_FALSE(kernel);
+    REQUIRE(kernel.error().refusals.size() == 1);
+    CHECK(kernel.error().refusals[0].field == "target");
+    CHECK(kernel.error().refusals[0].value == processor);
+    CHECK_THAT(kernel.error().refusals[0].allowed, ContainsSubstring("gfx950"));
+  }
+  using lowering::Feature;
+  CHECK(family().resolve(test::base_texts(64), "", {"gfx950", Feature::on, Feature::off}));
+}
+
+TEST_CASE("spec_refusals: names that are no field, and required fields that are missing") {
+  FieldTexts misspelt = test::base_texts(64);
+  misspelt["head_sise"] = "64";
+  const auto kernel = resolve(misspelt);
+  REQUIRE_FALSE(kernel);
+  REQUIRE(kernel.error().refusals.size() == 1);
+  CHECK(kernel.error().refusals[0].field == "head_sise");
+  CHECK_THAT(kernel.error().refusals[0].allowed, ContainsSubstring("head_size"));
+
+  CHECK(refused_fields({}) == std::vector<std::string>{"head_size", "num_query_heads", "num_kv_heads"});
+}
+
+TEST_CASE("spec_refusals: the defaults are the published kernel's choices") {
+  // Name, type and default as the specification's table has them; no default where a field is required.
+  const std::vector<std::array<std::string, 3>> expected{
+      {"head_size", "integer", ""},       {"num_query_heads", "integer", ""},
+      {"num_kv_heads", "integer", ""},    {"dtype", "choice", "bf16"},
+      {"mask", "choice", "causal"},       {"sequences", "choice", "batch"},
+      {"kv", "choice", "contiguous"},     {"page_size", "integer", "64"},
+      {"sinks", "flag", "false"},         {"lse", "flag", "false"},
+      {"block_m", "integer", "256"},      {"block_n", "integer", "64"},
+      {"waves_per_eu", "integer", "2"},   {"persistent", "flag", "false"},
+      {"lds_layout", "choice", "padded"}, {"lds_k_group_pad", "integer", "8"},
+      {"lds_k_row_pad", "integer", "8"},  {"lds_v_group_pad", "integer", "0"},
+      {"lds_v_row_pad", "integer", "32"}, {"dma_width", "integer", "4"},
+      {"lazy_rescale", "flag", "true"},
+  };
+  std::vector<std::array<std::string, 3>> found;
+  for (const FieldInfo& field : family().fields()) {
+    found.push_back({field.name, field.type, field.default_value});
+    CHECK_FALSE(field.meaning.empty());
+    CHECK_FALSE(field.allowed.empty());
+  }
+  CHECK(found == expected);
+}
+
+TEST_CASE("spec_refusals: a preset sets fields, explicit ones win, and it leaves no trace") {
+  FieldTexts texts = test::base_texts(64);
+  const auto plain = resolve(texts), published = resolve(texts, "published"),
+             defaults = resolve(texts, "default");
+  REQUIRE(plain);
+  REQUIRE(published);
+  REQUIRE(defaults);
+  CHECK((*published)->key("llvm22", "", "c") == (*plain)->key("llvm22", "", "c"));
+  CHECK((*defaults)->key("llvm22", "", "c") == (*plain)->key("llvm22", "", "c"));
+  texts["lds_k_group_pad"] = "16";
+  const auto explicit_pad = resolve(texts, "published");
+  REQUIRE(explicit_pad);
+  const auto spec = (*explicit_pad)->spec();
+  CHECK(std::ranges::find(spec, std::pair<std::string, std::string>{"lds_k_group_pad", "16"}) != spec.end());
+}
+
+}  // namespace
+}  // namespace wavesmith::generator
