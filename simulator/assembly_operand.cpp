@@ -208,6 +208,8 @@ std::optional<Operand> parse_operand(std::string_view text, OperandType type, co
   }
   if (unwrap(text, "|", "|") || unwrap(text, "abs(", ")")) abs = true;
   if (unwrap(text, "sext(", ")")) sext = true;
+  // A literal whose value would fit an inline constant is marked; its bits mean the same.
+  if (!unwrap(text, "lit(", ")")) unwrap(text, "lit64(", ")");
   if (text.empty()) return std::nullopt;
 
   Operand operand;

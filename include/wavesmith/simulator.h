@@ -90,7 +90,7 @@ struct Options {
   /// Instructions one wave may execute before the dispatch is stopped with a fault.
   std::uint64_t steps_per_wave = 4'000'000'000;
   /// Called after every instruction, on one thread. Makes the dispatch run on one thread.
-  std::function<void(const TraceEvent&)> trace;
+  std::function<void(const TraceEvent&)> trace = {};
 };
 
 /// One argument of a kernel, in the order of the kernel's explicit arguments.
@@ -106,12 +106,12 @@ struct Argument {
 };
 
 struct Launch {
-  std::string kernel;
+  std::string kernel = {};
   std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< workgroups
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items of a workgroup
   std::uint32_t dynamic_lds_bytes = 0;
-  std::vector<Argument> arguments;  ///< explicit ones; those the metadata calls hidden are filled in
-  Options options;
+  std::vector<Argument> arguments = {};  ///< explicit ones; those the metadata calls hidden are filled in
+  Options options = {};
 };
 
 /// Why a dispatch was stopped.
