@@ -41,7 +41,7 @@ class IrMachine {
   /// @{
   /// A tensor far from every other one; its address is the value of the parameter of that name.
   Tensor& tensor(std::string_view parameter, std::size_t elements);
-  [[nodiscard]] std::uint64_t tensors_address(std::string_view parameter) const {
+  [[nodiscard]] std::uint64_t address(std::string_view parameter) const {
     return tensors_.find(parameter)->second.address;
   }
   void argument(std::string_view parameter, std::uint64_t bits);

@@ -2,7 +2,6 @@
 // (tails, no visible key, growing maxima, strides with gaps), with NaN wherever nothing may be read, and O
 // untouched wherever nothing may be written. No hazard may be found on the way, however late copies arrive.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -12,8 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "generator/attention_dense/emit.h"
-#include "generator/attention_dense/launch.h"
-#include "tests/generator/ir_machine.h"
+#include "tests/generator/machine_launch.h"
 #include "tests/generator/specs.h"
 
 namespace wavesmith::generator::attention_dense {
@@ -122,22 +120,7 @@ void check(const Case& c, IrMachine::Arrival arrival) {
     return static_cast<double>(test::to_float(element, tensors.at(name)->data[at]));
   };
 
-  const auto launch = plan_launch(plan, shapes,
-                                  {machine.tensors_address("q"), machine.tensors_address("k"),
-                                   machine.tensors_address("v"), machine.tensors_address("o")});
-  REQUIRE(launch);
-  for (const Launch::Value& argument : launch->arguments)
-    std::visit(
-        [&](auto value) {
-          if constexpr (sizeof value == 8)
-            machine.argument(argument.name, std::bit_cast<std::uint64_t>(value));
-          else
-            machine.argument(argument.name, std::bit_cast<std::uint32_t>(value));
-        },
-        argument.value);
-  for (unsigned z = 0; z < launch->grid[2]; ++z)
-    for (unsigned y = 0; y < launch->grid[1]; ++y)
-      for (unsigned x = 0; x < launch->grid[0]; ++x) machine.run_workgroup({x, y, z});
+  test::run_grid(machine, test::bind_launch(machine, plan, shapes));
   CHECK(fmt::format("{}", fmt::join(machine.findings, "; ")).empty());
 
   // P and O are rounded to the element type once each; the denominator is not rounded.
