@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "generator/attention_dense/emit.h"
 #include "tests/generator/isa_gates.h"
 #include "tests/generator/mutation.h"
 #include "tests/generator/specs.h"
@@ -51,6 +52,19 @@ TEST_CASE("gates: so does every pad") {
       padded.lds_k_group_pad = padded.lds_v_group_pad = padded.lds_k_row_pad = padded.lds_v_row_pad = pad;
       check_all_gates(padded);
     }
+}
+
+TEST_CASE("gates: the line table leaves the code as it is") {
+  for (int head_size : {64, 128}) {
+    const auto with_lines = dense::emit(resolved(spec(head_size, 32, 8)), *lowering::find_flavour("llvm22"),
+                                        {.code_object_version = 5, .line_table = true});
+    REQUIRE(with_lines);
+    const auto code = [](const Compiled& compiled) {
+      const auto bytes = compiled.object.code(compiled.kernel());
+      return std::vector<std::byte>(bytes.begin(), bytes.end());
+    };
+    CHECK(code(compile(*with_lines)) == code(compile(emitted(spec(head_size, 32, 8)))));
+  }
 }
 
 TEST_CASE("gates: LDS accesses without alias scopes drain all copies") {
