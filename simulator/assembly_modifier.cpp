@@ -150,6 +150,8 @@ std::optional<AcceptSet> parse_modifier(std::string_view word, Instruction& i) {
     (key == "neg_lo" ? m.neg_lo : m.neg_hi) = bits;
     return accepts(Accepts::neg_lo_hi);
   }
+  // Printed by name for ds_swizzle, which takes the bits from the first word of the encoding.
+  if (key == "offset" && text.starts_with("swizzle(")) return accepts(Accepts::offset);
   const auto value = parse_value(text);
   if (!value) return std::nullopt;
   const auto byte = static_cast<std::uint8_t>(*value);

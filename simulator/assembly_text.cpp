@@ -62,6 +62,25 @@ Form scratch_form(std::string_view rest) {
   }
 }
 
+Form returning(Form form) {
+  switch (form) {
+    case Form::vaddr:
+      return Form::vaddr_return;
+    case Form::saddr:
+      return Form::saddr_return;
+    case Form::offset:
+      return Form::offset_return;
+    case Form::offen:
+      return Form::offen_return;
+    case Form::idxen:
+      return Form::idxen_return;
+    case Form::bothen:
+      return Form::bothen_return;
+    default:
+      return form;
+  }
+}
+
 Form memory_form(std::string_view mnemonic, std::string_view rest) {
   if (rest.find(',') == std::string_view::npos) return Form::plain;  // cache maintenance
   if (mnemonic.starts_with("buffer_")) return buffer_form(rest);
@@ -144,6 +163,11 @@ AssemblyLine split_line(std::string_view line) {
     result.form = Form::e64;
   } else {
     result.form = memory_form(result.mnemonic, result.rest);
+    const bool atomic = result.mnemonic.find("_atomic_") != std::string_view::npos;
+    if (atomic && (has_word(result.rest, "sc0") || has_word(result.rest, "glc") ||
+                   has_word(result.rest, "th:TH_ATOMIC_RETURN"))) {
+      result.form = returning(result.form);
+    }
   }
   return result;
 }
@@ -239,10 +263,12 @@ unsigned width_of(OperandType type, std::uint32_t wave_size) {
 }
 
 std::string_view name(Form form) {
-  constexpr std::array names = {"plain",    "e32",        "e64",       "dpp",       "e64_dpp",   "dpp8",
-                                "e64_dpp8", "sdwa",       "imm",       "sgpr",      "sgpr_imm",  "vaddr",
-                                "saddr",    "svs",        "st",        "offset",    "offen",     "idxen",
-                                "bothen",   "lds_offset", "lds_offen", "lds_idxen", "lds_bothen"};
+  constexpr std::array names = {
+      "plain",        "e32",           "e64",          "dpp",          "e64_dpp",      "dpp8",
+      "e64_dpp8",     "sdwa",          "imm",          "sgpr",         "sgpr_imm",     "vaddr",
+      "saddr",        "svs",           "st",           "offset",       "offen",        "idxen",
+      "bothen",       "lds_offset",    "lds_offen",    "lds_idxen",    "lds_bothen",   "vaddr_return",
+      "saddr_return", "offset_return", "offen_return", "idxen_return", "bothen_return"};
   return names[static_cast<std::size_t>(std::countr_zero(static_cast<FormSet>(form)))];
 }
 

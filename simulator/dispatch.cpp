@@ -64,6 +64,7 @@ DispatchResult run_dispatch(const Dispatch& dispatch) {
   result.counters.resize(dispatch.program->code.size());
   for (const Tally& tally : tallies) {
     result.waves += tally.waves;
+    result.warnings.merge(tally.warnings);
     for (std::size_t i = 0; i < result.counters.size(); ++i) result.counters[i] += tally.counters[i];
   }
   return result;

@@ -12,6 +12,7 @@
 #include "simulator/lds_conflicts.h"
 #include "simulator/memory.h"
 #include "simulator/program.h"
+#include "simulator/warnings.h"
 
 namespace wavesmith::simulator {
 
@@ -39,12 +40,14 @@ struct Tally {
   explicit Tally(std::size_t instructions) : counters(instructions), lds(instructions) {}
   std::vector<InstructionCounters> counters;  ///< by instruction of the program
   LdsCounter lds;
+  WarningLog warnings;
   std::uint64_t waves = 0;
 };
 
 struct DispatchResult {
   std::optional<Fault> fault;                 ///< of the lowest workgroup that has one
   std::vector<InstructionCounters> counters;  ///< empty after a fault
+  WarningLog warnings;                        ///< the same
   std::uint64_t waves = 0;
 };
 

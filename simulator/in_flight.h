@@ -31,7 +31,7 @@ struct PendingOp {
   Complete complete = nullptr;
   std::uint64_t exec = 0;            ///< lanes that take part
   std::uint64_t sequence = 0;        ///< issue order in the wave
-  std::uint64_t scalar_address = 0;  ///< SMEM address; LDS-DMA: LDS base
+  std::uint64_t scalar_address = 0;  ///< SMEM address; atomics: MODE at issue
   std::uint8_t queues = 0;           ///< queues that still hold it (FLAT: two)
   bool flat = false;                 ///< may finish out of order: only a wait for 0 proves it
   bool done = false;                 ///< its effect was applied early, because a younger load had to see it
@@ -41,7 +41,11 @@ struct PendingOp {
   std::uint16_t destination = 0;
   std::uint8_t destination_dwords = 0;
 
-  alignas(64) std::array<std::uint64_t, 64> address;  ///< of each lane; LDS: byte offset
+  // Vector memory, each lane; what a group does not use is left as it was.
+  alignas(64) std::array<std::uint64_t, 64> address;   ///< GLOBAL, FLAT, MUBUF, SCRATCH (byte offset)
+  alignas(64) std::array<std::uint32_t, 64> lds;       ///< DS, LDS-DMA: byte offset in the workgroup's LDS
+  std::array<std::uint64_t, kMaxDataDwords> in_range;  ///< MUBUF: lanes whose dword the range check lets pass
+  std::uint32_t dword_step = 4;                        ///< MUBUF: from one dword of a lane to its next
   alignas(64) std::array<std::array<std::uint32_t, 64>, kMaxDataDwords> data;  ///< [dword][lane]
 };
 

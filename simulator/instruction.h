@@ -49,6 +49,12 @@ enum class Form : std::uint32_t {
   lds_offen = 1u << 20,
   lds_idxen = 1u << 21,
   lds_bothen = 1u << 22,
+  vaddr_return = 1u << 23,  ///< atomics that return the old value, by their address forms
+  saddr_return = 1u << 24,
+  offset_return = 1u << 25,
+  offen_return = 1u << 26,
+  idxen_return = 1u << 27,
+  bothen_return = 1u << 28,
 };
 
 using FormSet = std::uint32_t;
@@ -70,6 +76,9 @@ inline constexpr FormSet kScratchForms = Form::vaddr | Form::saddr | Form::svs |
 inline constexpr FormSet kBufferForms = Form::offset | Form::offen | Form::idxen | Form::bothen;
 inline constexpr FormSet kBufferLdsForms =
     Form::lds_offset | Form::lds_offen | Form::lds_idxen | Form::lds_bothen;
+inline constexpr FormSet kGlobalReturnForms = Form::vaddr_return | Form::saddr_return;
+inline constexpr FormSet kBufferReturnForms =
+    Form::offset_return | Form::offen_return | Form::idxen_return | Form::bothen_return;
 inline constexpr FormSet kScalarLoadForms = Form::imm | Form::sgpr | Form::sgpr_imm;
 
 /// Modifiers a row's handler honours. A modifier in the text that the row does not accept is a decode error.

@@ -28,7 +28,7 @@ struct Lanes {
 
 /// The cost of an access of `bytes` (1 to 16) by each active lane at a byte address. With `serialize_equal`,
 /// as for atomics, equal addresses are served one after the other instead of together.
-LdsCost count_lds(const LdsPhaseRow& phases, std::span<const std::uint64_t, 64> address, Lanes lanes,
+LdsCost count_lds(const LdsPhaseRow& phases, std::span<const std::uint32_t, 64> address, Lanes lanes,
                   std::uint32_t bytes, bool serialize_equal);
 
 /// Count for instructions of one program. A shift of all addresses by the same number of dwords only turns
@@ -38,7 +38,7 @@ class LdsCounter {
   explicit LdsCounter(std::size_t instructions) : memo_(instructions) {}
 
   LdsCost count(std::uint32_t instruction, const LdsPhaseRow& phases,
-                std::span<const std::uint64_t, 64> address, Lanes lanes, std::uint32_t bytes,
+                std::span<const std::uint32_t, 64> address, Lanes lanes, std::uint32_t bytes,
                 bool serialize_equal);
 
  private:
@@ -46,7 +46,7 @@ class LdsCounter {
     const LdsPhaseRow* phases = nullptr;
     std::uint64_t exec = 0;
     std::uint32_t bytes = 0;
-    std::array<std::uint32_t, 64> distance{};  ///< to the first active lane's dword
+    alignas(64) std::array<std::uint32_t, 64> distance{};  ///< to the first active lane's dword
     LdsCost cost;
   };
   std::vector<Memo> memo_;

@@ -46,7 +46,7 @@ using enum LdsAccess;
 using enum Confidence;
 
 // A wave64 on RDNA is served as its two halves, so that its rows are the wave32 phases twice.
-// Alternatives follow their default; lds_phases() knows their positions by `source`.
+// Alternatives follow their default; find_lds_phases() knows their positions by `source`.
 constexpr std::array kRows = {
     LdsPhaseRow{kGfx950, read_b128, 64, kSixteenKeyed, high, "HK, SHK, RKE"},
     LdsPhaseRow{kGfx950, read_b64, 64, kTwoOf32, high, "HK, SHK"},
@@ -89,8 +89,8 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-const LdsPhaseRow& lds_phases(Gfx gfx, LdsAccess access, LdsReadB32 read_b32_choice,
-                              LdsReadTranspose read_transpose_choice) {
+const LdsPhaseRow& find_lds_phases(Gfx gfx, LdsAccess access, LdsReadB32 read_b32_choice,
+                                   LdsReadTranspose read_transpose_choice) {
   const bool second =
       (access == read_b32 && read_b32_choice == LdsReadB32::one_phase_of_64_banks) ||
       (access == read_tr_b64 && read_transpose_choice == LdsReadTranspose::four_phases_of_16_lanes);

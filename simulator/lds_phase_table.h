@@ -3,6 +3,7 @@
 // lds_conflicts.h counts with it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -25,6 +26,7 @@ enum class LdsAccess : std::uint8_t {
   write_b96,
   write_b128,
 };
+inline constexpr std::size_t kLdsAccesses = 9;
 
 /// How sure a row is; isa tables and their sources.
 enum class Confidence : std::uint8_t { high, medium, low, assumed };
@@ -40,8 +42,8 @@ struct LdsPhaseRow {
 
 /// The row for an access, with the switches for uncertain ones applied. Every processor has one for every
 /// access.
-const LdsPhaseRow& lds_phases(Gfx gfx, LdsAccess access, LdsReadB32 read_b32,
-                              LdsReadTranspose read_transpose);
+const LdsPhaseRow& find_lds_phases(Gfx gfx, LdsAccess access, LdsReadB32 read_b32,
+                                   LdsReadTranspose read_transpose);
 
 /// All rows, the alternatives included, for documentation and tests.
 std::span<const LdsPhaseRow> lds_phase_rows();

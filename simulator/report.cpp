@@ -48,9 +48,33 @@ void count_by_name(std::map<std::string, std::uint64_t>& totals, Unit unit,
   totals["SQ_LDS_BANK_CONFLICT"] += counters.lds_conflict_cycles;
 }
 
-void note_choices(std::set<std::string>& notes, const Dispatch& dispatch, const Row& row) {
-  if (dispatch.processor->gfx != Gfx::gfx950) return;
+/// Whether a DS instruction is a read that the phases of ds_read_b32 serve.
+bool reads_b32(std::string_view mnemonic) {
+  return mnemonic.starts_with("ds_read") && mnemonic.find("_tr_") == std::string_view::npos &&
+         !mnemonic.ends_with("b64") && !mnemonic.ends_with("b96") && !mnemonic.ends_with("b128");
+}
+
+/// Whether a load to LDS moves less than a dword for each lane.
+bool is_narrow_dma(const Instruction& instruction) {
+  const std::string_view mnemonic = instruction.row->mnemonic;
+  const bool to_lds =
+      contains(kBufferLdsForms, instruction.form) || mnemonic.find("_lds_") != std::string_view::npos;
+  return to_lds && (mnemonic.ends_with("byte") || mnemonic.ends_with("short"));
+}
+
+void note_choices(std::set<std::string>& notes, const Dispatch& dispatch, const Instruction& instruction) {
+  if (!dispatch.processor->is_cdna()) return;
   const Options& options = *dispatch.options;
+  const Row& row = *instruction.row;
+  if (row.mnemonic.find("_d16") != std::string_view::npos && instruction.destinations != 0) {
+    const bool zeroes = options.d16_load == D16Load::zeroes_other_half;
+    notes.insert(std::string("d16_load = ") + (zeroes ? "zeroes_other_half" : "keeps_other_half"));
+  }
+  if (is_narrow_dma(instruction)) {
+    const bool extended = options.lds_dma_narrow == LdsDmaNarrow::extended_dword;
+    notes.insert(std::string("lds_dma_narrow = ") + (extended ? "extended_dword" : "element"));
+  }
+  if (dispatch.processor->gfx != Gfx::gfx950) return;
   if (row.unit == Unit::mfma) {
     constexpr std::string_view names[] = {"groups_of_8", "groups_of_16", "sequential", "exact"};
     notes.insert("mfma_accumulation = " +
@@ -61,9 +85,7 @@ void note_choices(std::set<std::string>& notes, const Dispatch& dispatch, const 
     const bool two = options.lds_read_transpose == LdsReadTranspose::two_phases_of_32_lanes;
     notes.insert(std::string("lds_read_transpose = ") +
                  (two ? "two_phases_of_32_lanes" : "four_phases_of_16_lanes"));
-  } else if (row.mnemonic.starts_with("ds_read_") &&
-             (row.mnemonic.ends_with("b32") || row.mnemonic.find("16") != std::string_view::npos ||
-              row.mnemonic.ends_with("8"))) {
+  } else if (reads_b32(row.mnemonic)) {
     const bool two = options.lds_read_b32 == LdsReadB32::two_phases_of_32_banks;
     notes.insert(std::string("lds_read_b32 = ") + (two ? "two_phases_of_32_banks" : "one_phase_of_64_banks"));
   }
@@ -96,10 +118,11 @@ Report make_report(const Dispatch& dispatch, DispatchResult result) {
     report.cycles_by_unit[one.unit] += one.busy_cycles;
     if (row.unit == Unit::mfma) mfma_cycles += one.busy_cycles;
     count_by_name(report.counters, row.unit, one.counters);
-    if (one.counters.executions != 0) note_choices(notes, dispatch, row);
+    if (one.counters.executions != 0) note_choices(notes, dispatch, instruction);
     report.instructions.push_back(std::move(one));
   }
   report.counters["SQ_VALU_MFMA_BUSY_CYCLES"] = static_cast<std::uint64_t>(mfma_cycles);
+  report.warnings = result.warnings.list();
   report.uncertain_choices.assign(notes.begin(), notes.end());
   return report;
 }

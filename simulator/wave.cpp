@@ -19,10 +19,8 @@ std::uint32_t Wave::read_special(const Operand& operand) const {
   return 0;
 }
 
-void Wave::fail(const Instruction& instruction, std::string what, std::optional<std::uint32_t> lane,
-                std::optional<std::uint64_t> address) {
-  signal = Signal::fault;
-  if (group->fault) return;
+Fault Wave::place(const Instruction& instruction, std::string what, std::optional<std::uint32_t> lane,
+                  std::optional<std::uint64_t> address) const {
   Fault fault;
   fault.what = std::move(what);
   fault.address = instruction.pc - program->load_base;
@@ -31,7 +29,21 @@ void Wave::fail(const Instruction& instruction, std::string what, std::optional<
   fault.wave = index;
   fault.lane = lane;
   fault.memory_address = address;
-  group->fault = std::move(fault);
+  return fault;
+}
+
+void Wave::fail(const Instruction& instruction, std::string what, std::optional<std::uint32_t> lane,
+                std::optional<std::uint64_t> address) {
+  signal = Signal::fault;
+  if (!group->fault) group->fault = place(instruction, std::move(what), lane, address);
+}
+
+void Wave::warn(const Instruction& instruction, WarningKind kind, std::uint32_t lane, std::uint64_t address) {
+  WarningLog& log = group->tally->warnings;
+  const WarningLog::Key key{instruction.index, kind};
+  if (log.note(key)) {
+    log.describe(key, group->flat_id, place(instruction, std::string(sentence(kind)), lane, address));
+  }
 }
 
 void Wave::fail_access(const Instruction& instruction, std::string_view access, std::uint32_t lane,

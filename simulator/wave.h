@@ -16,6 +16,7 @@
 #include "simulator/instruction.h"
 #include "simulator/memory.h"
 #include "simulator/program.h"
+#include "simulator/warnings.h"
 
 namespace wavesmith::simulator {
 
@@ -153,8 +154,12 @@ struct Wave {
   /// The same for an access outside every allocation; says what is nearest. `access` is "load" or the like.
   void fail_access(const Instruction& instruction, std::string_view access, std::uint32_t lane,
                    std::uint64_t address, std::uint64_t bytes);
+  /// Notes a broken rule that does not end the dispatch.
+  void warn(const Instruction& instruction, WarningKind kind, std::uint32_t lane, std::uint64_t address);
 
  private:
+  Fault place(const Instruction& instruction, std::string what, std::optional<std::uint32_t> lane,
+              std::optional<std::uint64_t> address) const;
   std::uint32_t read_special(const Operand& operand) const;
 };
 

@@ -61,18 +61,16 @@ void fill(std::vector<std::byte>& bytes, std::size_t size, std::uint32_t pattern
 
 }  // namespace
 
-void Workgroup::count_lds_access(const Instruction& instruction, const PendingOp& op, LdsAccess access,
+void Workgroup::count_lds_cycles(const Instruction& instruction, std::uint64_t lanes,
+                                 std::span<const std::uint32_t, 64> offset, LdsAccess access,
                                  std::uint32_t bytes, bool atomic) {
-  const Options& options = *dispatch->options;
-  const LdsPhaseRow& phases =
-      lds_phases(dispatch->processor->gfx, access, options.lds_read_b32, options.lds_read_transpose);
-  const Lanes lanes{op.exec, dispatch->program->wave_size == 64 ? ~std::uint64_t{0} : 0xffffffffu};
-  const LdsCost cost = tally->lds.count(instruction.index, phases, op.address, lanes, bytes, atomic);
+  const LdsPhaseRow& phases = *lds_phases[static_cast<std::size_t>(access)];
+  const Lanes all{lanes, dispatch->program->wave_size == 64 ? ~std::uint64_t{0} : 0xffffffffu};
+  const LdsCost cost = tally->lds.count(instruction.index, phases, offset, all, bytes, atomic);
   InstructionCounters& counters = tally->counters[instruction.index];
   counters.lds_cycles += cost.cycles;
   counters.lds_conflict_cycles += cost.conflict_cycles;
   counters.max_lanes_per_bank = std::max<std::uint64_t>(counters.max_lanes_per_bank, cost.max_lanes_per_bank);
-  counters.bytes += std::uint64_t{bytes} * static_cast<std::uint64_t>(std::popcount(op.exec));
 }
 
 void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, std::uint64_t flat_id) {
@@ -83,6 +81,11 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
               static_cast<std::uint32_t>(flat_id / dispatch.grid[0] % dispatch.grid[1]),
               static_cast<std::uint32_t>(flat_id / dispatch.grid[0] / dispatch.grid[1])};
   group.fault.reset();
+  for (std::size_t access = 0; access < kLdsAccesses; ++access) {
+    group.lds_phases[access] =
+        &find_lds_phases(dispatch.processor->gfx, static_cast<LdsAccess>(access),
+                         dispatch.options->lds_read_b32, dispatch.options->lds_read_transpose);
+  }
   group.barrier_phase = 0;
   group.arrived = 0;
   fill(group.lds, dispatch.lds_bytes, dispatch.options->poison ? kLdsPoison : 0);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "simulator/dispatch.h"
@@ -18,7 +19,8 @@ struct Workgroup {
   Tally* tally = nullptr;
   std::array<std::uint32_t, 3> id{};
   std::uint64_t flat_id = 0;
-  std::vector<std::byte> lds;  ///< exactly the bytes the workgroup asked for
+  std::vector<std::byte> lds;                                 ///< exactly the bytes the workgroup asked for
+  std::array<const LdsPhaseRow*, kLdsAccesses> lds_phases{};  ///< by LdsAccess, with the dispatch's options
   std::vector<std::unique_ptr<Wave>> waves;
   std::optional<Fault> fault;
 
@@ -47,9 +49,10 @@ struct Workgroup {
     return offset <= lds.size() && lds.size() - offset >= bytes ? lds.data() + offset : nullptr;
   }
 
-  /// Counts one LDS access of every active lane; `bytes` for each, at pending.address.
-  void count_lds_access(const Instruction& instruction, const PendingOp& op, LdsAccess access,
-                        std::uint32_t bytes, bool atomic = false);
+  /// Counts the cycles of one LDS access of `bytes` by each of the lanes, at byte offsets.
+  void count_lds_cycles(const Instruction& instruction, std::uint64_t lanes,
+                        std::span<const std::uint32_t, 64> offset, LdsAccess access, std::uint32_t bytes,
+                        bool atomic = false);
 
  private:
   void finish_phase() {

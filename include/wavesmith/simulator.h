@@ -54,6 +54,19 @@ enum class LdsReadTranspose {
   four_phases_of_16_lanes,
 };
 
+/// What a load of 8 or 16 bits into one half of a register (names with _d16) does to the other half on gfx942
+/// and gfx950. With SRAMECC, which their HBM parts have on, hardware zeroes it.
+enum class D16Load {
+  zeroes_other_half,
+  keeps_other_half,
+};
+
+/// What LDS-DMA of 8 and 16 bits writes into the four bytes of LDS that each lane has. Not documented.
+enum class LdsDmaNarrow {
+  extended_dword,  ///< all four: the value, zero- or sign-extended
+  element,         ///< only the first one or two
+};
+
 /// What one instruction did to registers, for Options::trace. Valid during the callback only.
 class TraceEvent {
  public:
@@ -83,6 +96,8 @@ struct Options {
   MfmaAccumulation mfma_accumulation = MfmaAccumulation::groups_of_8;
   LdsReadB32 lds_read_b32 = LdsReadB32::two_phases_of_32_banks;
   LdsReadTranspose lds_read_transpose = LdsReadTranspose::two_phases_of_32_lanes;
+  D16Load d16_load = D16Load::zeroes_other_half;
+  LdsDmaNarrow lds_dma_narrow = LdsDmaNarrow::extended_dword;
   /// Registers, LDS and scratch start as NaN patterns (values in docs/simulator.md); false: as zeros.
   bool poison = true;
   /// Use the executor's code for wider CPU vectors where this CPU has them. The results are the same bits.
@@ -114,7 +129,7 @@ struct Launch {
   Options options = {};
 };
 
-/// Why a dispatch was stopped.
+/// Why a dispatch was stopped, and where.
 struct Fault {
   std::string what;           ///< one sentence
   std::uint64_t address = 0;  ///< of the instruction in the code object
@@ -125,6 +140,12 @@ struct Fault {
   std::optional<DeviceAddress> memory_address;  ///< or the byte offset in LDS or scratch, as `what` says
 
   [[nodiscard]] std::string message() const;
+};
+
+/// Something that works but that a kernel should not do: reported once for each instruction and rule.
+struct Warning {
+  Fault first;              ///< what, and where it happened first
+  std::uint64_t count = 0;  ///< executions by waves that did it
 };
 
 /// What was counted for one instruction of the code, or for all of them.
@@ -156,6 +177,7 @@ struct Report {
   std::vector<InstructionReport> instructions;    ///< every reachable instruction of the kernel, by address
   std::map<std::string, std::uint64_t> counters;  ///< totals under the profiler's names, e.g. SQ_INSTS_VALU
   std::map<std::string, double> cycles_by_unit;   ///< busy cycles summed over all waves
+  std::vector<Warning> warnings;                  ///< by address
   std::vector<std::string> uncertain_choices;     ///< switches of Options that the executed code depended on
 };
 

@@ -12,7 +12,13 @@ std::span<const Row> scalar_arithmetic();  ///< SALU: add, multiply, compare, se
 std::span<const Row> scalar_bits();        ///< SALU: logic, shifts, bit fields, EXEC saves
 std::span<const Row> scalar_memory();      ///< SMEM
 std::span<const Row> vector_basic();       ///< VALU moves and simple arithmetic
-std::span<const Row> lds_basic();          ///< DS reads and writes of one dword
-std::span<const Row> global_basic();       ///< GLOBAL loads and stores of one dword
+std::span<const Row> lds();                ///< DS reads and writes
+std::span<const Row> lds_pair();           ///< DS with two addresses
+std::span<const Row> lds_transpose();      ///< DS reads that transpose
+std::span<const Row> lds_permute();        ///< DS moves between lanes
+std::span<const Row> global();             ///< GLOBAL loads and stores
+std::span<const Row> buffer();             ///< MUBUF loads and stores
+std::span<const Row> scratch();            ///< SCRATCH loads and stores
+std::span<const Row> dma();                ///< loads from memory to LDS
 
 }  // namespace wavesmith::simulator::groups
