@@ -136,7 +136,7 @@ struct Kernel {
 
   std::uint32_t lds_bytes = 0;      ///< of a workgroup; dynamic LDS comes on top
   std::uint32_t scratch_bytes = 0;  ///< of a work-item, the fixed part
-  bool uses_dynamic_stack = false;  ///< scratch_bytes is then only a lower bound
+  bool uses_dynamic_stack = false;  ///< scratch_bytes is then only a lower bound; never set in version 4
 
   std::uint32_t max_flat_workgroup_size = 0;                            ///< work-items
   std::optional<std::array<std::uint32_t, 3>> required_workgroup_size;  ///< work-items in x, y, z

@@ -8,7 +8,6 @@
 #include <llvm-c/Core.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "runtime/compiler/backend.h"
 #include "runtime/compiler/codegen.h"
@@ -78,6 +77,24 @@ Expected<void> check_diagnostics(const Diagnostics& diagnostics) {
   return fail(ErrorKind::compiler_failed, diagnostics.first_error);
 }
 
+/// The assembly of the code that the request compiles to. From a module of its own, made in the same steps:
+/// code generation changes a module, and a clone has another order of uses, from which other registers
+/// follow.
+Expected<std::string> assembly_text(const CompileRequest& request, const TargetId& target,
+                                    llvm::TargetMachine& machine) {
+  Diagnostics diagnostics;  // the request's own were noted when its object was made
+  llvm::LLVMContext context;
+  diagnostics.attach_to(context);
+  auto module = parse_module(request, machine, context, diagnostics);
+  if (!module) return std::unexpected(std::move(module).error());
+  if (auto verified = verify_module(request, target, **module); !verified)
+    return std::unexpected(verified.error());
+  optimize(**module, machine, request.optimization_level);
+  auto text = emit(**module, machine, llvm::CodeGenFileType::AssemblyFile);
+  if (!text) return std::unexpected(std::move(text).error());
+  return std::string(text->begin(), text->end());
+}
+
 Expected<CompileResult> LlvmBackend::compile(const CompileRequest& request, const TargetId& target,
                                              Diagnostics& diagnostics) {
   CompileResult result;
@@ -99,14 +116,6 @@ Expected<CompileResult> LlvmBackend::compile(const CompileRequest& request, cons
   optimize(**module, **machine, request.optimization_level);
   result.milliseconds.optimize = watch.lap();
 
-  if (request.want_assembly) {
-    // From a copy: code generation changes the module, and the object must not depend on what else was asked
-    // for.
-    auto text = emit(*llvm::CloneModule(**module), **machine, llvm::CodeGenFileType::AssemblyFile);
-    if (!text) return std::unexpected(std::move(text).error());
-    result.assembly.assign(text->begin(), text->end());
-    watch.lap();
-  }
   auto object = emit(**module, **machine, llvm::CodeGenFileType::ObjectFile);
   if (!object) return std::unexpected(std::move(object).error());
   if (auto checked = check_diagnostics(diagnostics); !checked)
@@ -119,6 +128,11 @@ Expected<CompileResult> LlvmBackend::compile(const CompileRequest& request, cons
   result.log = std::move(linked->log);
   result.milliseconds.link = watch.lap();
 
+  if (request.want_assembly) {
+    auto text = assembly_text(request, target, **machine);
+    if (!text) return std::unexpected(std::move(text).error());
+    result.assembly = std::move(*text);
+  }
   if (request.want_disassembly) {
     auto text = disassemble(result.hsaco);
     if (!text) return std::unexpected(std::move(text).error());

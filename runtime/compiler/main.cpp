@@ -71,7 +71,7 @@ bool limit_resources(std::string_view argument) {
   const rlimit no_core{.rlim_cur = 0,
                        .rlim_max = 0};  // a crash is an answer here, not a file in the host's folder
   setrlimit(RLIMIT_CORE, &no_core);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(WAVESMITH_SANITIZED)
+#ifndef WAVESMITH_SANITIZED
   // A sanitizer's shadow memory would count and be over any limit from the start.
   if (bytes != 0) {
     const rlimit memory{.rlim_cur = bytes, .rlim_max = bytes};
