@@ -16,9 +16,12 @@ std::span<const Row> lds();                ///< DS reads and writes
 std::span<const Row> lds_pair();           ///< DS with two addresses
 std::span<const Row> lds_transpose();      ///< DS reads that transpose
 std::span<const Row> lds_permute();        ///< DS moves between lanes
+std::span<const Row> lds_atomic();         ///< DS atomics
 std::span<const Row> global();             ///< GLOBAL loads and stores
 std::span<const Row> buffer();             ///< MUBUF loads and stores
 std::span<const Row> scratch();            ///< SCRATCH loads and stores
+std::span<const Row> flat();               ///< FLAT loads and stores
+std::span<const Row> atomic();             ///< GLOBAL, FLAT and MUBUF atomics
 std::span<const Row> dma();                ///< loads from memory to LDS
 
 }  // namespace wavesmith::simulator::groups
