@@ -174,6 +174,21 @@ TEST_CASE("user SGPRs come in the order the descriptor enables them") {
   CHECK(values[4] == 2);                 // workgroup id x of the last workgroup
 }
 
+TEST_CASE("system SGPRs follow the count of user SGPRs, whether or not all of these are used") {
+  KernelTraits traits;
+  traits.arguments = {8};
+  traits.directives = ".amdhsa_user_sgpr_count 6";
+  traits.body =
+      "s_load_dwordx2 s[8:9], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, 0\nv_mov_b32 v2, s7\n"
+      "global_store_dword v1, v2, s[8:9]\nv_mov_b32 v2, s6\nglobal_store_dword v1, v2, s[8:9] offset:4";
+  Loaded loaded = load(traits);
+  const DeviceAddress out = dwords(loaded.device, 2);
+  Launch launch{.kernel = "kernel", .grid = {3, 5, 1}, .block = {64, 1, 1}, .arguments = {Argument::of(out)}};
+  launch.options.threads = 1;
+  REQUIRE(!take(loaded.device.launch(loaded.module, launch)).fault);
+  CHECK(read(loaded.device, out, 2) == std::vector<u32>{4, 2});  // y, x of the last workgroup
+}
+
 TEST_CASE("kernel arguments can be preloaded into SGPRs; execution then starts behind the prologue") {
   KernelTraits traits;
   traits.directives =
@@ -322,6 +337,28 @@ TEST_CASE("the fault of the lowest workgroup is reported on any number of thread
     CHECK(report.fault->lane == 0);
     CHECK(report.fault->memory_address == out + 2560);
     CHECK(report.fault->message().find("0 bytes after the end of 'out'") != std::string::npos);
+  }
+}
+
+TEST_CASE("which workgroup's fault is reported does not depend on which fails first") {
+  for (const char* slow : {"10", "11"}) {
+    // One workgroup counts for a while before its store, which fails like those of all from 10 on.
+    KernelTraits traits;
+    traits.arguments = kStoreArguments;
+    traits.body = std::string("s_mov_b32 s20, 0\ns_cmp_lg_u32 s2, ") + slow +
+                  "\ns_cbranch_scc1 store\nwait:\ns_add_u32 s20, s20, 1\ns_cmp_lt_u32 s20, 0x200000\n"
+                  "s_cbranch_scc1 wait\nstore:\nv_mov_b32 v1, 1\n" +
+                  kStoreV1;
+    Loaded loaded = load(traits);
+    const DeviceAddress out = dwords(loaded.device, 10 * 64);
+    Launch launch{.kernel = "kernel",
+                  .grid = {12, 1, 1},
+                  .block = {64, 1, 1},
+                  .arguments = store_arguments(out, 12, 1, 64)};
+    launch.options.threads = 4;
+    const Report report = take(loaded.device.launch(loaded.module, launch));
+    REQUIRE(report.fault);
+    CHECK(report.fault->workgroup[0] == 10);
   }
 }
 

@@ -58,6 +58,12 @@ TEST_CASE("a scalar load beside an LDS read makes only a wait for zero prove eit
   CHECK(out.v(3)[0] == kPending);
   CHECK(out.v(4)[0] == 5);
   CHECK(out.s(1) == 77);
+  // Two reads and a load outstanding, one may be left: which one is not known.
+  const Output two = gfx950.run(
+      "ds_read_b32 v2, v0\nds_read_b32 v5, v0\ns_load_dword s0, s[2:3], 0x0\ns_waitcnt lgkmcnt(1)\nv_mov_b32 "
+      "v3, v2",
+      in);
+  CHECK(two.v(3)[0] == kPending);
 }
 
 TEST_CASE("global loads and stores share vmcnt and its order on gfx950") {
