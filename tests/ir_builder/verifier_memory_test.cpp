@@ -164,9 +164,13 @@ TEST_CASE("verifier: LDS DMA takes a uniform descriptor and LDS base, and a widt
        dma(good),
        dma([](const Operands& o, TestKernel& k) { return std::vector{o.in, o.lane, k.source}; }),
        {"buffer_load_lds(ptr<buffer_resource>, i32, ptr<global>" + reason}},
-      {"8 bytes", dma(good, 16), dma(good, 8), {op + "moves 1, 2, 4, 12 or 16 bytes a lane"}},
       {"unknown scope", dma(good, 4, 0), dma(good, 4, 3), {op + "needs one of the alias scopes"}},
   });
+  // CDNA4 ISA: BUFFER_LOAD_UBYTE, _USHORT, _DWORD, _DWORDX3 and _DWORDX4 with LDS = 1.
+  const std::vector<std::pair<int, int>> widths{{1, 0}, {2, 3}, {4, 8}, {12, 11}, {16, 17}};
+  for (const auto& [valid, broken] : widths)
+    check_rules(
+        {{"width", dma(good, valid), dma(good, broken), {op + "moves 1, 2, 4, 12 or 16 bytes a lane"}}});
 }
 
 TEST_CASE("verifier: LDS reads take an LDS pointer, a valid alignment and a type that one access moves") {
