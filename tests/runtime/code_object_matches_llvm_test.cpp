@@ -112,7 +112,7 @@ KernelText describe(const Kernel& kernel, const Processor& processor, unsigned v
       fields[".reqd_workgroup_size"] += std::to_string(size) + " ";
     }
   }
-  if (processor.family >= Family::gfx10)
+  if (processor.family >= Family::gfx10 && version >= 5)
     fields[".workgroup_processor_mode"] = *kernel.descriptor.wgp_mode ? "1" : "0";
   for (const KernelArgument& argument : kernel.arguments) {
     Fields& entry = text.arguments.emplace_back();
