@@ -1,0 +1,120 @@
+// `wavesmith list`: what this build can do, from the code's own tables.
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "generator/families.h"
+#include "lowering/flavour.h"
+#include "lowering/target.h"
+#include "runtime/compiler.h"
+#include "tools/cli/command.h"
+#include "tools/cli/flavour_choice.h"
+#include "tools/cli/table.h"
+
+namespace wavesmith::cli {
+namespace {
+
+using enum Table::Align;
+
+std::vector<OptionGroup> options(std::span<const std::string> /*words*/) {
+  return {{.title = "Options", .options = {}}};
+}
+
+void list_family(const generator::Family& family, Report& report) {
+  auto out = std::back_inserter(report.text);
+  fmt::format_to(out, "{}: {}\ntargets: {}; presets: {}\n", family.name(), family.meaning(),
+                 fmt::join(family.targets(), ", "), fmt::join(family.presets(), ", "));
+  Table table({{"field", left}, {"type", left}, {"allowed", left}, {"default", left}, {"meaning", left}});
+  Json fields = Json::array();
+  for (const generator::FieldInfo& field : family.fields()) {
+    const bool required = field.default_value.empty();
+    table.row(
+        {field.name, field.type, field.allowed, required ? "required" : field.default_value, field.meaning});
+    fields.push_back({{"name", field.name},
+                      {"type", field.type},
+                      {"allowed", field.allowed},
+                      {"default", required ? Json(nullptr) : Json(field.default_value)},
+                      {"required", required},
+                      {"meaning", field.meaning}});
+  }
+  report.text += table.text(2) + "\n";
+  report.json["families"].push_back({{"name", family.name()},
+                                     {"meaning", family.meaning()},
+                                     {"targets", family.targets()},
+                                     {"presets", family.presets()},
+                                     {"fields", std::move(fields)}});
+}
+
+void list_targets(Report& report) {
+  report.text += "targets\n";
+  Table table({{"processor", left}, {"wave", right}, {"LDS of a workgroup", right}, {"families", left}});
+  for (const lowering::TargetFacts& target : lowering::all_targets()) {
+    std::vector<std::string_view> built;
+    for (const generator::Family* family : generator::families())
+      if (const auto targets = family->targets();
+          std::ranges::find(targets, target.processor) != targets.end())
+        built.push_back(family->name());
+    table.row({std::string(target.processor), fmt::format("{}", target.wave_size),
+               fmt::format("{}", target.lds_bytes),
+               built.empty() ? "none yet" : fmt::format("{}", fmt::join(built, ", "))});
+    report.json["targets"].push_back({{"name", target.processor},
+                                      {"wave_size", target.wave_size},
+                                      {"lds_bytes", target.lds_bytes},
+                                      {"families", built}});
+  }
+  report.text += table.text(2) + "\n";
+}
+
+void list_flavours(Report& report) {
+  report.text += "flavours\n";
+  Table table({{"flavour", left}, {"text for", left}});
+  for (const lowering::Flavour& flavour : lowering::all_flavours()) {
+    table.row({std::string(flavour.name), fmt::format("LLVM {}", flavour.llvm_major)});
+    report.json["flavours"].push_back({{"name", flavour.name}, {"llvm_major", flavour.llvm_major}});
+  }
+  report.text += table.text(2) + "\n";
+}
+
+void list_compilers(Report& report) {
+  report.text += "compilers\n";
+  runtime::CompilerPool compilers(one_worker());
+  Table table({{"compiler", left}, {"found", left}});
+  for (const runtime::Backend backend : {runtime::Backend::comgr, runtime::Backend::llvm}) {
+    const Expected<std::string> identity = compilers.identity(backend);
+    const std::string name(runtime::name_of(backend));
+    table.row({name, identity ? *identity : "no: " + for_cell(identity.error().message)});
+    report.json["compilers"].push_back(
+        {{"name", name},
+         {"found", identity.has_value()},
+         {"identity", identity ? Json(*identity) : Json(nullptr)},
+         {"reason", identity ? Json(nullptr) : Json(identity.error().message)}});
+  }
+  report.text += table.text(2);
+}
+
+Expected<Report> run(const Arguments& /*arguments*/, std::vector<Refusal> refusals) {
+  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+  Report report;
+  for (const std::string_view key : {"families", "targets", "flavours", "compilers"})
+    report.json[std::string(key)] = Json::array();
+  for (const generator::Family* family : generator::families()) list_family(*family, report);
+  list_targets(report);
+  list_flavours(report);
+  list_compilers(report);
+  return report;
+}
+
+}  // namespace
+
+Command list_command() {
+  return {.name = "list",
+          .meaning = "families with their fields, targets, flavours, and the compilers found",
+          .example = {"wavesmith list"},
+          .positional = std::nullopt,
+          .options = options,
+          .run = run};
+}
+
+}  // namespace wavesmith::cli
