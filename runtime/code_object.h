@@ -105,10 +105,10 @@ struct KernelArgument {
   ValueKind kind{};
   std::uint32_t offset = 0;  ///< bytes from the start of the kernarg segment; offset + size lies inside it
   std::uint32_t size = 0;    ///< bytes
-  std::string
-      address_space;   ///< "global", "local", "constant", "private", "generic", "region"; empty for values
-  std::string access;  ///< what the source allows: "read_only", "write_only", "read_write" or empty
-  std::string actual_access;        ///< what the compiler found, the same words
+  /// "global", "local", "constant", "private", "generic" or "region"; empty for values.
+  std::string address_space;
+  std::string access;         ///< what the source allows: "read_only", "write_only", "read_write" or empty
+  std::string actual_access;  ///< what the compiler found, the same words
   std::uint32_t pointee_align = 0;  ///< dynamic_shared_pointer: alignment of what it points to; else 0
 
   [[nodiscard]] bool hidden() const { return kind >= ValueKind::hidden_first; }
@@ -146,8 +146,8 @@ struct Kernel {
   KernelDescriptor descriptor;
   std::uint64_t descriptor_address = 0;  ///< relative to the load base, a multiple of 64
   std::uint64_t code_address = 0;        ///< entry point, relative to the load base, a multiple of 256
-  std::uint64_t code_bytes =
-      0;  ///< size of the function symbol at the entry point; without one, up to the segment's end
+  /// Size of the function symbol at the entry point; without one, up to the end of the segment.
+  std::uint64_t code_bytes = 0;
 };
 
 /// A code object. Owns a copy of the file; nothing points into the caller's bytes.
