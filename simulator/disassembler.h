@@ -1,5 +1,5 @@
-// One instruction's bytes to its text, by LLVM's AMDGPU disassembler. The only part of the simulator that
-// uses LLVM.
+// One instruction's bytes to its text, by LLVM's AMDGPU disassembler. With line_table.cpp, all
+// of the simulator that uses LLVM.
 #pragma once
 
 #include <cstddef>

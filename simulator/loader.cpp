@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "simulator/kernel_start.h"
+#include "simulator/line_table.h"
 
 namespace wavesmith::simulator {
 namespace {
@@ -123,6 +124,9 @@ Expected<Program*> program_of(LoadedModule& module, const runtime::Kernel& kerne
   }
   auto program = decode(*disassembler, request);
   if (!program) return std::unexpected(program.error());
+  if (const LineTable lines = LineTable::read(module.code_object.image); !lines.empty())
+    for (const Instruction& instruction : program->code)
+      program->steps.emplace_back(lines.step_at(instruction.pc - module.base));
   return &module.programs.emplace(kernel.name, std::move(*program)).first->second;
 }
 

@@ -12,8 +12,9 @@ namespace wavesmith::simulator {
 
 struct Program {
   const Processor* processor = nullptr;
-  std::vector<Instruction> code;                              ///< reachable instructions by rising address
-  std::vector<std::string> text;                              ///< disassembly of each
+  std::vector<Instruction> code;   ///< reachable instructions by rising address
+  std::vector<std::string> text;   ///< disassembly of each
+  std::vector<std::string> steps;  ///< by the line table, what each belongs to; empty without one
   std::unordered_map<std::uint64_t, std::uint32_t> index_of;  ///< simulated address -> index in `code`
   std::uint32_t entry = 0;                                    ///< index of the first instruction
   std::uint64_t load_base = 0;  ///< simulated address of the code object's address 0

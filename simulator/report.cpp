@@ -108,6 +108,7 @@ Report make_report(const Dispatch& dispatch, DispatchResult result) {
     one.address = instruction.pc - program.load_base;
     one.text = program.text[instruction.index];
     one.mnemonic = row.mnemonic;
+    if (!program.steps.empty()) one.step = program.steps[instruction.index];
     one.unit = name(row.unit);
     one.counters = result.counters[instruction.index];
     const CostRow& cost = cost_of(dispatch.processor->gfx, row.unit, row.mnemonic);

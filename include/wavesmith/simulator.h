@@ -166,6 +166,7 @@ struct InstructionReport {
   std::uint64_t address = 0;  ///< in the code object
   std::string text;           ///< disassembly
   std::string mnemonic;       ///< without encoding suffix
+  std::string step;  ///< what the code object's line table says it belongs to; empty without one
   std::string unit;  ///< salu, smem, branch, valu, trans, mfma, vmem_load, vmem_store, lds, wait, other
   InstructionCounters counters;
   double busy_cycles = 0;  ///< of its unit, by the cost table
