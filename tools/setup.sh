@@ -27,10 +27,19 @@ fi
 [ "$(id -u)" = 0 ] || { echo "setup: run as root; it installs Debian packages" >&2; exit 4; }
 
 # The first Debian mirror of the machine: one-line sources ("deb URI suite …") or deb822 ("URIs: …").
-mirror=$( (cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-             sed -nE "s/^deb( \[[^]]*\])? +([^ ]+) +$suite( .*)?$/\2/p"
-           awk -v s="$suite" '/^URIs:/ {u=$2} /^Suites:/ {for (i = 2; i <= NF; i++) if ($i == s) print u}' \
-             /etc/apt/sources.list.d/*.sources 2>/dev/null) | head -n 1)
+mirror_of_machine() {
+  local file
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ -f "$file" ] && sed -nE "s/^deb( \[[^]]*\])? +([^ ]+) +$suite( .*)?$/\2/p" "$file"
+  done
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [ -f "$file" ] &&
+      awk -v s="$suite" '/^URIs:/ {u=$2} /^Suites:/ {for (i = 2; i <= NF; i++) if ($i == s) print u}' "$file"
+  done
+  return 0
+}
+mirrors=$(mirror_of_machine)
+mirror=${mirrors%%$'\n'*}
 [ -n "$mirror" ] || { echo "setup: no apt source for Debian $suite found" >&2; exit 4; }
 mirror=${mirror%/}
 
