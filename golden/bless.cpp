@@ -29,7 +29,9 @@ std::vector<CommonField> common_fields(const BlessPlan& plan, const Specs& specs
     }
     common.push_back(std::move(shared));
   }
-  std::ranges::stable_sort(common, {}, &CommonField::unmoved);
+  std::ranges::sort(common, {}, [](const CommonField& shared) {
+    return std::pair(shared.unmoved, std::string_view(shared.field));
+  });
   return common;
 }
 
