@@ -104,13 +104,25 @@ void FunctionLowering::if_then(const ir::Op& op) {
 }
 
 void FunctionLowering::line(std::string_view instruction, std::string_view suffix) {
-  fmt::format_to(std::back_inserter(text), "  {}{}{}\n", instruction, suffix,
-                 line_table_ ? metadata_.location(step_) : "");
+  // Appended, not formatted: the text is most of the work of emitting a kernel, and it is made of lines.
+  text += "  ";
+  text += instruction;
+  end_line(suffix);
+}
+
+void FunctionLowering::end_line(std::string_view suffix) {
+  text += suffix;
+  if (line_table_) text += metadata_.location(step_);
+  text += '\n';
 }
 
 void FunctionLowering::define(const ir::Value& result, std::string_view instruction,
                               std::string_view suffix) {
-  line(fmt::format("%{} = {}", result.name(), instruction), suffix);
+  text += "  %";
+  text += result.name();
+  text += " = ";
+  text += instruction;
+  end_line(suffix);
 }
 
 void FunctionLowering::block(const std::string& label) {
@@ -120,6 +132,22 @@ void FunctionLowering::block(const std::string& label) {
 
 std::string FunctionLowering::call(std::string_view result_type, const std::string& name,
                                    const std::vector<std::string>& arguments, std::uint32_t immediates) {
+  if (declared_.insert(name).second) declare(result_type, name, arguments, immediates);
+  std::string result = "call ";
+  result += result_type;
+  result += " @";
+  result += name;
+  result += '(';
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) result += ", ";
+    result += arguments[i];
+  }
+  result += ')';
+  return result;
+}
+
+void FunctionLowering::declare(std::string_view result_type, const std::string& name,
+                               const std::vector<std::string>& arguments, std::uint32_t immediates) {
   std::vector<std::string> parameters;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     // An argument is "type value"; the type is all up to the last space outside a vector's brackets.
@@ -129,17 +157,16 @@ std::string FunctionLowering::call(std::string_view result_type, const std::stri
     parameters.push_back(argument.substr(0, space) + ((immediates >> i & 1U) != 0 ? " immarg" : ""));
   }
   declarations.insert(fmt::format("declare {} @{}({})", result_type, name, fmt::join(parameters, ", ")));
-  return fmt::format("call {} @{}({})", result_type, name, fmt::join(arguments, ", "));
 }
 
 std::string FunctionLowering::operand(const ir::Value& value) const {
   if (value.is_constant()) return llvm_constant(value.type(), value.constant_bits());
   const auto alias = aliases_.find(value.data());
-  return alias != aliases_.end() ? alias->second : fmt::format("%{}", value.name());
+  return alias != aliases_.end() ? alias->second : "%" + value.name();
 }
 
 std::string FunctionLowering::typed_operand(const ir::Value& value) const {
-  return fmt::format("{} {}", llvm_type(value.type()), operand(value));
+  return llvm_type(value.type()) + " " + operand(value);
 }
 
 }  // namespace wavesmith::lowering

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir_builder/function.h"
@@ -39,10 +40,13 @@ class FunctionLowering {
   /// One line of the current block; `suffix` is metadata.
   void line(std::string_view instruction, std::string_view suffix = {});
   void define(const ir::Value& result, std::string_view instruction, std::string_view suffix = {});
+  void end_line(std::string_view suffix);
   void block(const std::string& label);
   /// A call; declares the intrinsic. `immediates` says which arguments are immarg, as a bit mask.
   std::string call(std::string_view result_type, const std::string& name,
                    const std::vector<std::string>& arguments, std::uint32_t immediates = 0);
+  void declare(std::string_view result_type, const std::string& name,
+               const std::vector<std::string>& arguments, std::uint32_t immediates);
 
   [[nodiscard]] std::string operand(const ir::Value& value) const;        ///< "%x" or a constant
   [[nodiscard]] std::string typed_operand(const ir::Value& value) const;  ///< "i32 %x"
@@ -54,6 +58,7 @@ class FunctionLowering {
   const bool line_table_;
   std::uint16_t step_ = 0;
   unsigned blocks_ = 0;
+  std::unordered_set<std::string> declared_;  ///< names of intrinsics; overloads differ in theirs
   /// LLVM keeps labels and values in one table; a value's hint has no dot, so no label collides with one.
   std::string current_block_ = "bb.entry";
   std::unordered_map<const ir::ValueData*, std::string> aliases_;  ///< loop results are the header's phis
