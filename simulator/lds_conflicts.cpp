@@ -11,6 +11,7 @@ using Addresses = std::span<const std::uint32_t, 64>;
 
 constexpr std::uint32_t kDword = 4;
 constexpr std::uint32_t kMostBanks = 64;
+constexpr std::uint32_t kTableSize = 65536;  // no processor has more than 40960 dwords of LDS
 
 constexpr auto kLaneBit = [] {
   std::array<std::uint32_t, 32> bits{};
@@ -42,48 +43,59 @@ std::uint32_t piece_bytes(Addresses address, std::uint64_t active, std::uint32_t
   return std::max(kDword, std::min(16u, bits & (0u - bits)));
 }
 
-/// What the slots, groups of banks as wide as a piece, have to deliver in one phase. A lane's pieces are in
-/// different slots, so that 64 lanes bound the list of each.
-class Slots {
- public:
-  void clear(std::uint32_t slots) { std::fill_n(count_.begin(), slots, 0u); }
-
-  /// Returns how many pieces the slot has to deliver so far.
-  std::uint32_t add(std::uint32_t slot, std::uint32_t piece, bool serialize_equal) {
-    auto& pieces = pieces_[slot];
-    std::uint32_t& count = count_[slot];
-    if (!serialize_equal &&
-        std::find(pieces.begin(), pieces.begin() + count, piece) != pieces.begin() + count)
-      return count;
-    pieces[count] = piece;
-    return ++count;
-  }
-
- private:
-  std::array<std::uint32_t, kMostBanks> count_;
-  std::array<std::array<std::uint32_t, 64>, kMostBanks> pieces_;
+/// An access cut into pieces of a power of two of bytes; the banks form slots as wide as a piece.
+struct Pieces {
+  unsigned shift;
+  std::uint32_t slots;
 };
+
+/// Aligned accesses of one phase that all need different slots: the common case, told from a mask of slots.
+bool all_differ(Addresses address, std::uint64_t lanes, Pieces pieces) {
+  std::uint64_t used = 0;
+  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    const std::uint32_t piece = address[static_cast<std::size_t>(std::countr_zero(left))] >> pieces.shift;
+    used |= std::uint64_t{1} << (piece & (pieces.slots - 1));
+  }
+  return std::popcount(used) == std::popcount(lanes);
+}
 
 }  // namespace
 
-LdsCost count_lds(const LdsPhaseRow& row, Addresses address, Lanes lanes, std::uint32_t bytes,
-                  bool serialize_equal) {
+std::uint32_t LdsArithmetic::busiest_slot(Addresses address, std::uint64_t lanes, std::uint32_t bytes,
+                                          unsigned shift, std::uint32_t slots, bool serialize_equal) {
+  std::array<std::uint32_t, kMostBanks> wanted;
+  std::fill_n(wanted.begin(), slots, 0u);
+  if (seen_in_.empty() || ++phase_ == 0) {
+    seen_in_.assign(kTableSize, 0);
+    phase_ = 1;
+  }
+  std::uint32_t busiest = 0;
+  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    const std::uint32_t last = (address[lane] + bytes - 1) >> shift;
+    for (std::uint32_t piece = address[lane] >> shift; piece <= last; ++piece) {
+      std::uint32_t& seen_in = seen_in_[piece % kTableSize];
+      if (seen_in == phase_ && !serialize_equal) continue;
+      seen_in = phase_;
+      busiest = std::max(busiest, ++wanted[piece & (slots - 1)]);
+    }
+  }
+  return busiest;
+}
+
+LdsCost LdsArithmetic::count(const LdsPhaseRow& row, Addresses address, Lanes lanes, std::uint32_t bytes,
+                             bool serialize_equal) {
   LdsCost cost;
   const std::uint32_t piece_size = piece_bytes(address, lanes.active, bytes);
   const auto shift = static_cast<unsigned>(std::countr_zero(piece_size));
   const std::uint32_t slots = row.banks * kDword / piece_size;
-  Slots wanted;
+  const bool one_piece = piece_size == bytes;
   for (const std::uint64_t phase : row.phases) {
     if ((phase & lanes.existing) == 0) continue;
-    wanted.clear(slots);
-    std::uint32_t busiest = 0;
-    for (std::uint64_t left = phase & lanes.active; left != 0; left &= left - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-      const std::uint32_t last = (address[lane] + bytes - 1) >> shift;
-      for (std::uint32_t piece = address[lane] >> shift; piece <= last; ++piece) {
-        busiest = std::max(busiest, wanted.add(piece & (slots - 1), piece, serialize_equal));
-      }
-    }
+    const std::uint64_t active = phase & lanes.active;
+    const std::uint32_t busiest = one_piece && all_differ(address, active, {shift, slots})
+                                      ? static_cast<std::uint32_t>(active != 0)
+                                      : busiest_slot(address, active, bytes, shift, slots, serialize_equal);
     cost.cycles += std::max(busiest, 1u);
     cost.conflict_cycles += busiest > 1 ? busiest - 1 : 0;
     cost.max_lanes_per_bank = std::max(cost.max_lanes_per_bank, busiest);
@@ -93,7 +105,7 @@ LdsCost count_lds(const LdsPhaseRow& row, Addresses address, Lanes lanes, std::u
 
 LdsCost LdsCounter::count(std::uint32_t instruction, const LdsPhaseRow& phases, Addresses address,
                           Lanes lanes, std::uint32_t bytes, bool serialize_equal) {
-  if (lanes.active == 0) return count_lds(phases, address, lanes, bytes, serialize_equal);
+  if (lanes.active == 0) return arithmetic_.count(phases, address, lanes, bytes, serialize_equal);
   Memo& memo = memo_[instruction];
   const std::uint32_t base =
       address[static_cast<std::size_t>(std::countr_zero(lanes.active))] & ~(kDword - 1);
@@ -112,7 +124,7 @@ LdsCost LdsCounter::count(std::uint32_t instruction, const LdsPhaseRow& phases, 
   memo.exec = lanes.active;
   memo.bytes = bytes;
   for (std::size_t lane = 0; lane < 64; ++lane) memo.distance[lane] = address[lane] - base;
-  memo.cost = count_lds(phases, address, lanes, bytes, serialize_equal);
+  memo.cost = arithmetic_.count(phases, address, lanes, bytes, serialize_equal);
   return memo.cost;
 }
 

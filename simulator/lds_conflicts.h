@@ -1,5 +1,5 @@
 // Cycles and bank conflicts of one LDS access, from the executed lane addresses and the phase table alone.
-// count_lds is the arithmetic; LdsCounter remembers the last pattern of each instruction, because loops
+// LdsArithmetic counts; LdsCounter remembers the last pattern of each instruction, because loops
 // repeat it.
 #pragma once
 
@@ -26,10 +26,22 @@ struct Lanes {
   std::uint64_t existing = 0;  ///< all lanes of the wave: 32 or 64; phases beyond them do not happen
 };
 
-/// The cost of an access of `bytes` (1 to 16) by each active lane at a byte address. With `serialize_equal`,
-/// as for atomics, equal addresses are served one after the other instead of together.
-LdsCost count_lds(const LdsPhaseRow& phases, std::span<const std::uint32_t, 64> address, Lanes lanes,
-                  std::uint32_t bytes, bool serialize_equal);
+/// The arithmetic. It keeps a table, which is why it is an object: which dwords a phase has already asked
+/// for.
+class LdsArithmetic {
+ public:
+  /// The cost of an access of `bytes` (1 to 16) by each active lane at a byte address. With
+  /// `serialize_equal`, as for atomics, equal addresses are served one after the other instead of together.
+  LdsCost count(const LdsPhaseRow& phases, std::span<const std::uint32_t, 64> address, Lanes lanes,
+                std::uint32_t bytes, bool serialize_equal);
+
+ private:
+  std::uint32_t busiest_slot(std::span<const std::uint32_t, 64> address, std::uint64_t lanes,
+                             std::uint32_t bytes, unsigned shift, std::uint32_t slots, bool serialize_equal);
+
+  std::vector<std::uint32_t> seen_in_;  ///< by piece of LDS; made when it is first needed
+  std::uint32_t phase_ = 0;
+};
 
 /// Count for instructions of one program. A shift of all addresses by the same number of dwords only turns
 /// the banks round, so that a repeated pattern of distances costs a comparison.
@@ -50,6 +62,7 @@ class LdsCounter {
     LdsCost cost;
   };
   std::vector<Memo> memo_;
+  LdsArithmetic arithmetic_;
 };
 
 }  // namespace wavesmith::simulator

@@ -97,7 +97,11 @@ void check_range(PendingOp& op, const Terms& t, unsigned dwords, RangeCheck chec
 
 void check_alignment(Wave& wave, const PendingOp& op) {
   u64 bits = 0;
-  for_each_lane(op.in_range[0], [&](u32 lane) { bits |= op.address[lane]; });
+  if (op.in_range[0] == ~u64{0}) {
+    for (u32 lane = 0; lane < kLanes; ++lane) bits |= op.address[lane];
+  } else {
+    for_each_lane(op.in_range[0], [&](u32 lane) { bits |= op.address[lane]; });
+  }
   if ((bits & 3) == 0) return;
   for (u64 lanes = op.in_range[0]; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<u32>(std::countr_zero(lanes));

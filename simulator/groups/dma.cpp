@@ -28,6 +28,13 @@ u32 lds_base(const Wave& wave, bool whole_dwords) {
   return whole_dwords ? m0 & ~3u : m0;
 }
 
+void poison_slots(Wave& wave, const PendingOp& op, u32 bytes) {
+  std::array<u32, 4> pattern;
+  pattern.fill(kPendingPoison);
+  std::byte* lds = wave.group->lds.data();
+  for_each_lane(op.exec, [&](u32 lane) { std::memcpy(lds + op.lds[lane], pattern.data(), bytes); });
+}
+
 /// Fills op.lds and checks it. Until the data lands the target reads as poison, like a register would:
 /// LDS-DMA may land at any time between issue and wait. Hardware masks off lanes whose slot is beyond the end
 /// of LDS.
@@ -38,20 +45,17 @@ void claim_slots(Wave& wave, PendingOp& op, Piece piece, u32 base) {
   const std::int64_t start = std::int64_t{base} + i.modifiers.offset;
   for (u32 lane = 0; lane < kLanes; ++lane)
     op.lds[lane] = static_cast<u32>(start + std::int64_t{slot_bytes(piece)} * lane);
-  const bool poison = wave.group->dispatch->options->poison;
-  const std::array<u32, 4> pattern{kPendingPoison, kPendingPoison, kPendingPoison, kPendingPoison};
   for (u64 lanes = op.exec; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<u32>(std::countr_zero(lanes));
     const std::int64_t at = start + std::int64_t{slot_bytes(piece)} * lane;
-    if (at < 0 || static_cast<u64>(at) + bytes > size) {
-      wave.fail(
-          i,
-          fmt::format("load to LDS of {} bytes at byte {} of the {} that the workgroup has", bytes, at, size),
-          lane, static_cast<u64>(at));
-      return;
-    }
-    if (poison) std::memcpy(wave.group->lds.data() + at, pattern.data(), bytes);
+    if (at >= 0 && static_cast<u64>(at) + bytes <= size) continue;
+    wave.fail(
+        i,
+        fmt::format("load to LDS of {} bytes at byte {} of the {} that the workgroup has", bytes, at, size),
+        lane, static_cast<u64>(at));
+    return;
   }
+  if (wave.group->dispatch->options->poison) poison_slots(wave, op, bytes);
   const LdsAccess access = write_access(std::max(bytes_of(piece), 4u));
   wave.group->count_lds_cycles(i, op.exec, op.lds, access, bytes);
 }

@@ -6,26 +6,24 @@
 namespace wavesmith::simulator::groups {
 namespace {
 
-/// The lines seen so far, with a filter that answers most questions about new ones.
+/// The lines seen so far. Lanes mostly walk upwards, several to a line: then a look at the highest is enough.
 class LineSet {
  public:
   void add(u64 line) {
-    const u64 hash = line * 0x9e3779b97f4a7c15u >> 54;
-    u64& word = filter_[hash / 64];
-    const u64 bit = u64{1} << hash % 64;
-    // Neighbouring lanes mostly share a line, so that a repeat is found near the end.
-    if ((word & bit) != 0 && std::find(std::make_reverse_iterator(lines_.begin() + count_), lines_.rend(),
-                                       line) != lines_.rend()) {
-      return;
-    }
-    word |= bit;
+    if (count_ != 0 && line <= highest_ && (line == highest_ || seen(line))) return;
     lines_[count_++] = line;
+    highest_ = count_ == 1 ? line : std::max(highest_, line);
   }
   u32 count() const { return count_; }
 
  private:
-  std::array<u64, 16> filter_{};
+  bool seen(u64 line) const {
+    const auto end = lines_.begin() + count_;
+    return std::find(lines_.begin(), end, line) != end;
+  }
+
   std::array<u64, 2 * kLanes> lines_;
+  u64 highest_ = 0;
   u32 count_ = 0;
 };
 
