@@ -78,6 +78,28 @@ WAVESMITH_INLINE T modify_result(T value, const Modifiers& m, const Mode& mode, 
   return value;
 }
 
+/// The same for all lanes of a result, where the instruction asks for it.
+template <class T>
+WAVESMITH_INLINE void modify_lanes(const Wave& wave, const Instruction& i, Result<T>& d,
+                                   bool keeps_denormals) {
+  if (i.modifiers.omod == 0 && !i.modifiers.clamp) return;
+  const Source<T> result{d.low(), d.high()};
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    d.set(lane, modify_result(result[lane], i.modifiers, wave.mode, keeps_denormals));
+  }
+}
+
+/// The same for an f16 result in the low half of each lane; the high half stays.
+WAVESMITH_INLINE void modify_halves(const Wave& wave, const Instruction& i, Result<u32>& d,
+                                    bool keeps_denormals) {
+  if (i.modifiers.omod == 0 && !i.modifiers.clamp) return;
+  for (u32 lane = 0; lane < kLanes; ++lane) {
+    const u32 bits = d.low()[lane];
+    const f32 value = modify_result(half_to_float(bits & 0xffffu), i.modifiers, wave.mode, keeps_denormals);
+    d.set(lane, float_to_half(value) | (bits & 0xffff0000u));
+  }
+}
+
 template <class T>
 struct FloatMode {
   bool flush_sources, flush_results;
@@ -111,10 +133,8 @@ struct FloatBody {
     }
   }
 
-  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
-    SourceBuffers<T> buffers[3];
-    Source<T> s[3] = {};
-    for (unsigned k = 0; k < Sources; ++k) s[k] = source<T>(wave, i, 1 + k, buffers[k]);
+  /// The operation on sources that are at hand, with what MODE and the modifiers ask for.
+  static WAVESMITH_INLINE void apply(Wave& wave, const Instruction& i, const Source<T> (&s)[3]) {
     Result<T> d(wave, i);
     const FloatMode<T> mode(wave.mode);
     {
@@ -128,14 +148,16 @@ struct FloatBody {
       } else {
         loop<false, false>(s, d);
       }
-      if (i.modifiers.omod != 0 || i.modifiers.clamp) {
-        const Source<T> result{d.low(), d.high()};
-        for (u32 lane = 0; lane < kLanes; ++lane) {
-          d.set(lane, modify_result(result[lane], i.modifiers, wave.mode, !mode.flush_results));
-        }
-      }
+      modify_lanes(wave, i, d, !mode.flush_results);
     }
     d.finish();
+  }
+
+  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+    SourceBuffers<T> buffers[3];
+    Source<T> s[3] = {};
+    for (unsigned k = 0; k < Sources; ++k) s[k] = source<T>(wave, i, 1 + k, buffers[k]);
+    apply(wave, i, s);
   }
 };
 
@@ -203,14 +225,7 @@ struct HalfBody {
     } else {
       loop<f64>(s, d, old, mode, [&](f64 value) { return double_to_half(value, mode.round); });
     }
-    if (i.modifiers.omod != 0 || i.modifiers.clamp) {
-      for (u32 lane = 0; lane < kLanes; ++lane) {
-        const u32 bits = d.low()[lane];
-        const f32 value =
-            modify_result(half_to_float(bits & 0xffffu), i.modifiers, wave.mode, !mode.flush_results);
-        d.set(lane, float_to_half(value) | (bits & 0xffff0000u));
-      }
-    }
+    modify_halves(wave, i, d, !mode.flush_results);
     d.finish();
   }
 };

@@ -7,21 +7,30 @@
 
 namespace wavesmith::simulator::groups {
 
-std::span<const Row> control();            ///< branches, waits, barriers, end, getreg and setreg
-std::span<const Row> scalar_arithmetic();  ///< SALU: add, multiply, compare, select, move
-std::span<const Row> scalar_bits();        ///< SALU: logic, shifts, bit fields, EXEC saves
-std::span<const Row> scalar_memory();      ///< SMEM
-std::span<const Row> vector_basic();       ///< VALU moves and simple arithmetic
-std::span<const Row> lds();                ///< DS reads and writes
-std::span<const Row> lds_pair();           ///< DS with two addresses
-std::span<const Row> lds_transpose();      ///< DS reads that transpose
-std::span<const Row> lds_permute();        ///< DS moves between lanes
-std::span<const Row> lds_atomic();         ///< DS atomics
-std::span<const Row> global();             ///< GLOBAL loads and stores
-std::span<const Row> buffer();             ///< MUBUF loads and stores
-std::span<const Row> scratch();            ///< SCRATCH loads and stores
-std::span<const Row> flat();               ///< FLAT loads and stores
-std::span<const Row> atomic();             ///< GLOBAL, FLAT and MUBUF atomics
-std::span<const Row> dma();                ///< loads from memory to LDS
+std::span<const Row> control();                ///< branches, waits, barriers, end, getreg and setreg
+std::span<const Row> scalar_arithmetic();      ///< SALU: add, multiply, compare, select, move
+std::span<const Row> scalar_bits();            ///< SALU: logic, shifts, bit fields, EXEC saves
+std::span<const Row> scalar_memory();          ///< SMEM
+std::span<const Row> vector_basic();           ///< VALU moves and simple arithmetic
+std::span<const Row> lds();                    ///< DS reads and writes
+std::span<const Row> lds_pair();               ///< DS with two addresses
+std::span<const Row> lds_transpose();          ///< DS reads that transpose
+std::span<const Row> lds_permute();            ///< DS moves between lanes
+std::span<const Row> lds_atomic();             ///< DS atomics
+std::span<const Row> global();                 ///< GLOBAL loads and stores
+std::span<const Row> buffer();                 ///< MUBUF loads and stores
+std::span<const Row> scratch();                ///< SCRATCH loads and stores
+std::span<const Row> flat();                   ///< FLAT loads and stores
+std::span<const Row> atomic();                 ///< GLOBAL, FLAT and MUBUF atomics
+std::span<const Row> dma();                    ///< loads from memory to LDS
+std::span<const Row> vector_integer();         ///< VALU: 32-bit integers
+std::span<const Row> vector_move();            ///< VALU: selects, moves between lanes, AGPRs
+std::span<const Row> vector_single();          ///< VALU: f32
+std::span<const Row> vector_transcendental();  ///< VALU: reciprocals, roots, exponentials
+std::span<const Row> vector_compare();         ///< VALU: comparisons
+std::span<const Row> vector_packed_single();   ///< VALU: packed f32
+std::span<const Row> vector_carry();           ///< VALU: 64-bit integers and carries
+std::span<const Row> vector_convert();         ///< VALU: conversions
+std::span<const Row> matrix_float();           ///< MFMA with f32 results
 
 }  // namespace wavesmith::simulator::groups
