@@ -37,7 +37,7 @@ Value Kernel::constant(Type type, std::uint64_t bits) {
   if (is_new) {
     ValueData* value = new_value(type, "");
     value->constant = bits;
-    value->uniform = true;
+    value->extent = Extent::workgroup;
     entry->second = Value(value);
   }
   return entry->second;

@@ -32,7 +32,7 @@ struct ValueData {
   Op* producer = nullptr;                 ///< the operation whose result this is, if any
   Region* region = nullptr;               ///< the region whose argument this is, if any
   std::optional<std::uint64_t> constant;  ///< bits of one element; a vector constant repeats it
-  bool uniform = false;                   ///< equal in all lanes of a wave; computed by finish()
+  Extent extent = Extent::lane;           ///< how far it is the same; computed by finish()
 };
 
 /// A handle to a value; copied freely, compared by identity.
@@ -47,7 +47,8 @@ class Value {
   [[nodiscard]] Op* producer() const { return data_->producer; }
   [[nodiscard]] bool is_constant() const { return data_->constant.has_value(); }
   [[nodiscard]] std::uint64_t constant_bits() const { return *data_->constant; }
-  [[nodiscard]] bool is_uniform() const { return data_->uniform; }
+  [[nodiscard]] Extent extent() const { return data_->extent; }
+  [[nodiscard]] bool is_uniform() const { return extent() >= Extent::wave; }
   [[nodiscard]] ValueData* data() const { return data_; }
   explicit operator bool() const = delete;  ///< a device value is no host condition
   [[nodiscard]] bool valid() const { return data_ != nullptr; }

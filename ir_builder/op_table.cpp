@@ -24,7 +24,7 @@ constexpr OpInfo row(OpKind kind, std::string_view name, int operands, int resul
   return info;
 }
 
-// A plain value: no effect, free to move, uniform when its operands are.
+// A plain value: no effect, free to move, as uniform as its operands.
 constexpr OpInfo value(OpKind kind, std::string_view name, int operands,
                        std::initializer_list<Attr> required = {}) {
   return row(kind, name, operands, 1, Effect::none, Uniformity::propagates, false, false, required);
@@ -37,7 +37,7 @@ constexpr OpInfo scheduled(OpKind kind, std::string_view name, int operands, boo
 
 constexpr OpInfo order(OpKind kind, std::string_view name, bool whole_wave,
                        std::initializer_list<Attr> required = {}) {
-  return row(kind, name, 0, 0, Effect::orders, Uniformity::uniform, true, whole_wave, required);
+  return row(kind, name, 0, 0, Effect::orders, Uniformity::workgroup, true, whole_wave, required);
 }
 
 using enum OpKind;
@@ -82,9 +82,10 @@ constexpr std::array table{
     value(splat, "splat", 1),
     value(select, "select", 3),
     row(workitem_id, "workitem_id", 0, 1, Effect::none, Uniformity::divergent, false, false, {}),
-    row(workgroup_id, "workgroup_id", 0, 1, Effect::none, Uniformity::uniform, false, false, {Attr::index}),
-    row(readfirstlane, "readfirstlane", 1, 1, Effect::lanes, Uniformity::uniform, true, false, {}),
-    row(ballot, "ballot", 1, 1, Effect::lanes, Uniformity::uniform, true, false, {}),
+    row(workgroup_id, "workgroup_id", 0, 1, Effect::none, Uniformity::workgroup, false, false, {Attr::index}),
+    row(readfirstlane, "readfirstlane", 1, 1, Effect::lanes, Uniformity::one_lane, true, false, {}),
+    // A ballot shows which lanes are active, which differs between waves even for equal operands.
+    row(ballot, "ballot", 1, 1, Effect::lanes, Uniformity::wave, true, false, {}),
     row(permlane32_swap, "permlane32_swap", 2, 2, Effect::lanes, Uniformity::divergent, true, true, {}),
     // MFMA ignores EXEC and reads every lane's registers (CDNA4 ISA, MFMA): all lanes must have computed
     // them.
@@ -93,9 +94,9 @@ constexpr std::array table{
     value(lds_address, "lds_address", 0, {Attr::bytes}),
     value(make_buffer_resource, "make_buffer_resource", 2),
     row(buffer_load, "buffer_load", 2, 1, Effect::reads, Uniformity::divergent, true, false, {}),
-    row(buffer_store, "buffer_store", 3, 0, Effect::writes, Uniformity::uniform, true, false, {}),
+    row(buffer_store, "buffer_store", 3, 0, Effect::writes, Uniformity::workgroup, true, false, {}),
     // Writes LDS at a wave-uniform base plus lane * bytes: a lane that is off leaves a hole.
-    row(buffer_load_lds, "buffer_load_lds", 3, 0, Effect::writes, Uniformity::uniform, true, true,
+    row(buffer_load_lds, "buffer_load_lds", 3, 0, Effect::writes, Uniformity::workgroup, true, true,
         {Attr::bytes, Attr::alias_scope}),
     row(lds_load, "lds_load", 1, 1, Effect::reads, Uniformity::divergent, true, false,
         {Attr::align, Attr::alias_scope}),
@@ -110,8 +111,8 @@ constexpr std::array table{
     order(set_priority, "set_priority", false, {Attr::priority}),
     row(for_, "for", -1, -1, Effect::flow, Uniformity::propagates, true, false, {}),
     row(if_, "if", -1, -1, Effect::flow, Uniformity::propagates, true, false, {}),
-    row(yield, "yield", -1, 0, Effect::flow, Uniformity::uniform, true, false, {}),
-    row(return_, "return", 0, 0, Effect::flow, Uniformity::uniform, true, false, {}),
+    row(yield, "yield", -1, 0, Effect::flow, Uniformity::workgroup, true, false, {}),
+    row(return_, "return", 0, 0, Effect::flow, Uniformity::workgroup, true, false, {}),
 };
 
 static_assert(table.size() == static_cast<std::size_t>(OpKind::count_), "every OpKind has one row");

@@ -96,11 +96,20 @@ enum class Effect : std::uint8_t {
   flow,    ///< transfers control
 };
 
-/// How the uniformity of a result follows from the operands: uniform means equal in all lanes of a wave.
+/// How far a value is known to be the same. Control flow that depends on it stays together as far.
+enum class Extent : std::uint8_t {
+  lane,       ///< may differ between the lanes of a wave
+  wave,       ///< uniform: equal in all lanes of a wave, may differ between waves
+  workgroup,  ///< equal in all lanes of all waves of the workgroup
+};
+
+/// How the extent of a result follows from the operands.
 enum class Uniformity : std::uint8_t {
-  propagates,  ///< uniform when all operands are
-  uniform,     ///< always uniform
-  divergent,   ///< never assumed uniform
+  propagates,  ///< the smallest extent of the operands
+  one_lane,    ///< the wave, or the workgroup where all operands are
+  wave,        ///< always the wave
+  workgroup,   ///< always the workgroup
+  divergent,   ///< never assumed to be the same in two lanes
 };
 
 /// Keys of an operation's attributes; every value is an integer.
@@ -156,6 +165,9 @@ struct OpInfo {
   Uniformity uniformity;
   bool keeps_order;  ///< stays where the generator put it among its like, though it may have no effect
   bool whole_wave;   ///< wrong unless all lanes of the wave (a barrier: of the workgroup) reach it together
+  [[nodiscard]] constexpr Extent needs_together() const {
+    return !whole_wave ? Extent::lane : kind == OpKind::barrier ? Extent::workgroup : Extent::wave;
+  }
   std::array<Attr, 3> required;
   std::uint8_t required_count;
 };

@@ -3,37 +3,40 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 namespace wavesmith::ir {
 namespace {
 
-bool is_uniform(const Value& value) {
-  return value.is_uniform();
+Extent smallest(std::span<const Value> values) {
+  Extent extent = Extent::workgroup;
+  for (const Value& value : values) extent = std::min(extent, value.extent());
+  return extent;
 }
 
 void propagate(const Region& region);
 
 void propagate_for(const Op& op) {
   const Region& body = *op.regions.front();
-  const bool trips_uniform = std::all_of(op.operands.begin(), op.operands.begin() + 3, is_uniform);
-  body.arguments.front().data()->uniform = trips_uniform;
-  // Optimistic start; each round can only turn values divergent, so this ends.
+  const Extent trips = smallest(std::span(op.operands).first(3));
+  body.arguments.front().data()->extent = trips;
+  // Optimistic start; each round can only make extents smaller, so this ends.
   for (std::size_t i = 1; i < body.arguments.size(); ++i)
-    body.arguments[i].data()->uniform = trips_uniform && op.operands[i + 2].is_uniform();
+    body.arguments[i].data()->extent = std::min(trips, op.operands[i + 2].extent());
   for (bool changed = true; changed;) {
     changed = false;
     propagate(body);
     const Op& yield = *body.ops.back();
     for (std::size_t i = 1; i < body.arguments.size() && i - 1 < yield.operands.size(); ++i) {
       ValueData& argument = *body.arguments[i].data();
-      if (argument.uniform && !yield.operands[i - 1].is_uniform()) {
-        argument.uniform = false;
+      if (yield.operands[i - 1].extent() < argument.extent) {
+        argument.extent = yield.operands[i - 1].extent();
         changed = true;
       }
     }
   }
   for (std::size_t i = 0; i < op.results.size(); ++i)
-    op.results[i].data()->uniform = body.arguments[i + 1].is_uniform();
+    op.results[i].data()->extent = body.arguments[i + 1].extent();
 }
 
 void propagate_if(const Op& op) {
@@ -41,8 +44,26 @@ void propagate_if(const Op& op) {
   propagate(then);
   const Op& last = *then.ops.back();
   for (std::size_t i = 0; i < op.results.size(); ++i)
-    op.results[i].data()->uniform = op.operands[0].is_uniform() && op.operands[i + 1].is_uniform() &&
-                                    i < last.operands.size() && last.operands[i].is_uniform();
+    op.results[i].data()->extent =
+        i < last.operands.size()
+            ? std::min({op.operands[0].extent(), op.operands[i + 1].extent(), last.operands[i].extent()})
+            : Extent::lane;
+}
+
+Extent extent_of_results(const Op& op) {
+  switch (info(op.kind).uniformity) {
+    case Uniformity::propagates:
+      return smallest(op.operands);
+    case Uniformity::one_lane:
+      return std::max(Extent::wave, smallest(op.operands));
+    case Uniformity::wave:
+      return Extent::wave;
+    case Uniformity::workgroup:
+      return Extent::workgroup;
+    case Uniformity::divergent:
+      return Extent::lane;
+  }
+  return Extent::lane;
 }
 
 void propagate(const Region& region) {
@@ -52,10 +73,8 @@ void propagate(const Region& region) {
     } else if (op->kind == OpKind::if_) {
       propagate_if(*op);
     } else {
-      const Uniformity rule = info(op->kind).uniformity;
-      const bool uniform = rule == Uniformity::uniform ||
-                           (rule == Uniformity::propagates && std::ranges::all_of(op->operands, is_uniform));
-      for (const Value& result : op->results) result.data()->uniform = uniform;
+      const Extent extent = extent_of_results(*op);
+      for (const Value& result : op->results) result.data()->extent = extent;
     }
   }
 }
@@ -63,7 +82,7 @@ void propagate(const Region& region) {
 }  // namespace
 
 void compute_uniformity(Kernel& kernel) {
-  for (const Value& parameter : kernel.body().arguments) parameter.data()->uniform = true;
+  for (const Value& parameter : kernel.body().arguments) parameter.data()->extent = Extent::workgroup;
   propagate(kernel.body());
 }
 

@@ -22,7 +22,8 @@ class Verifier {
  public:
   std::vector<std::string> findings;
 
-  void region(const Region& region, bool divergent) {
+  // `together`: how far control flow has stayed together where the region stands.
+  void region(const Region& region, Extent together) {
     std::vector<const ValueData*> defined;
     const auto define = [&](const Value& value) {
       if (!visible_.insert(value.data()).second)
@@ -34,35 +35,43 @@ class Verifier {
       for (const Value& operand : op->operands)
         if (!operand.is_constant() && !visible_.contains(operand.data()))
           report(*op, fmt::format("uses %{} where it is not defined", name_or_hint(operand)));
-      if (info(op->kind).whole_wave && (divergent || lanes_returned_))
-        report(*op, "stands where lanes of a wave may have parted");
+      placement(*op, together);
       types(*op);
-      flow(*op, divergent);
+      flow(*op, together);
       for (const Value& result : op->results) define(result);
     }
     for (const ValueData* value : defined) visible_.erase(value);
   }
 
  private:
-  void flow(const Op& op, bool divergent) {
-    if (op.kind == OpKind::return_ && divergent) lanes_returned_ = true;
+  void placement(const Op& op, Extent together) {
+    const Extent needed = info(op.kind).needs_together();
+    if (needed > Extent::lane && (together == Extent::lane || lanes_returned_))
+      report(op, "stands where lanes of a wave may have parted");
+    else if (needed > together)
+      report(op, "stands where waves of the workgroup may have parted");
+  }
+
+  void flow(const Op& op, Extent together) {
+    if (op.kind == OpKind::return_ && together == Extent::lane) lanes_returned_ = true;
     for (const Region* inner : op.regions) {
-      const bool parts = divergent || parts_lanes(op);
+      const Extent inside = std::min(together, condition(op));
       // What a loop's body does at its end has happened when the next round begins.
-      if (op.kind == OpKind::for_ && some_lanes_return(*inner, parts)) lanes_returned_ = true;
-      region(*inner, parts);
+      if (op.kind == OpKind::for_ && some_lanes_return(*inner, inside)) lanes_returned_ = true;
+      region(*inner, inside);
     }
   }
 
-  static bool parts_lanes(const Op& op) {
-    return op.kind == OpKind::if_ ? !op.operands[0].is_uniform()
-                                  : !op.regions.front()->arguments[0].is_uniform();
+  // How far lanes and waves agree on entering the region of an if or on the trips of a loop.
+  static Extent condition(const Op& op) {
+    return op.kind == OpKind::if_ ? op.operands[0].extent() : op.regions.front()->arguments[0].extent();
   }
 
-  static bool some_lanes_return(const Region& region, bool divergent) {
+  static bool some_lanes_return(const Region& region, Extent together) {
     return std::ranges::any_of(region.ops, [&](const Op* op) {
-      if (op->kind == OpKind::return_) return divergent;
-      return !op->regions.empty() && some_lanes_return(*op->regions.front(), divergent || parts_lanes(*op));
+      if (op->kind == OpKind::return_) return together == Extent::lane;
+      return !op->regions.empty() &&
+             some_lanes_return(*op->regions.front(), std::min(together, condition(*op)));
     });
   }
 
@@ -376,7 +385,7 @@ void Verifier::types_of_control_flow(const Op& op) {
 
 std::vector<std::string> verify(const Kernel& kernel) {
   Verifier verifier;
-  verifier.region(kernel.body(), false);
+  verifier.region(kernel.body(), Extent::workgroup);
   return std::move(verifier.findings);
 }
 

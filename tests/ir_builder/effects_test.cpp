@@ -47,13 +47,14 @@ TEST_CASE("effects: every operation states the effect that its instruction has")
 }
 
 TEST_CASE("effects: only what no other lane or memory can change is called uniform") {
-  const std::set<std::string_view> always_uniform{"workgroup_id", "readfirstlane", "ballot"};
   const std::set<std::string_view> never_uniform{"workitem_id", "permlane32_swap", "buffer_load", "lds_load",
                                                  "lds_read_tr16"};
   for (const OpInfo& op : all_ops()) {
     if (op.results == 0) continue;
     CAPTURE(op.name);
-    const Uniformity expected = always_uniform.contains(op.name)  ? Uniformity::uniform
+    const Uniformity expected = op.name == "workgroup_id"         ? Uniformity::workgroup
+                                : op.name == "readfirstlane"      ? Uniformity::one_lane
+                                : op.name == "ballot"             ? Uniformity::wave
                                 : never_uniform.contains(op.name) ? Uniformity::divergent
                                                                   : Uniformity::propagates;
     CHECK(static_cast<int>(op.uniformity) == static_cast<int>(expected));
