@@ -1,5 +1,5 @@
-// Error values shared by every part of wavesmith. Nothing here throws or aborts: functions that can fail return
-// Expected<T>. A Refusal names one field of a request; an Error carries all of them at once.
+// Error values shared by every part of wavesmith. Nothing here throws or aborts: functions that can fail
+// return Expected<T>. A Refusal names one field of a request; an Error carries all of them at once.
 #pragma once
 
 #include <expected>
@@ -33,8 +33,8 @@ struct Refusal {
 /// Why an operation failed.
 struct Error {
   ErrorKind kind = ErrorKind::invalid_request;
-  std::string message;            ///< one sentence for a person
-  std::string log = {};           ///< the compiler's or linker's own output, where there is one
+  std::string message;                 ///< one sentence for a person
+  std::string log = {};                ///< the compiler's or linker's own output, where there is one
   std::vector<Refusal> refusals = {};  ///< every refused field, when kind is invalid_request
 
   /// An invalid request made of refusals; the message lists all of them, one a line.
