@@ -1,0 +1,116 @@
+// Sums over the instructions of a dispatch.
+#include "tools/verify/report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace wavesmith::verify {
+namespace {
+
+using simulator::InstructionReport;
+
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  return fmt::format("{}", value);
+}
+
+bool uses_lds(const InstructionReport& instruction) {
+  return instruction.counters.lds_cycles != 0;
+}
+
+bool reads_lds(const InstructionReport& instruction) {
+  return instruction.mnemonic.starts_with("ds_read") || instruction.mnemonic.starts_with("ds_load");
+}
+
+Json lds_json(const simulator::Report& report) {
+  std::uint64_t reads = 0, writes = 0, conflicts = 0;
+  Json accesses = Json::array();
+  for (const InstructionReport& instruction : report.instructions) {
+    if (!uses_lds(instruction)) continue;
+    const simulator::InstructionCounters& counted = instruction.counters;
+    (reads_lds(instruction) ? reads : writes) += counted.executions;
+    conflicts += counted.lds_conflict_cycles;
+    accesses.push_back({{"label", instruction.step},
+                        {"instruction", fmt::format("{:#x}: {}", instruction.address, instruction.text)},
+                        {"count", counted.executions},
+                        {"cycles", counted.lds_cycles},
+                        {"conflict_cycles", counted.lds_conflict_cycles},
+                        {"max_lanes_per_bank", counted.max_lanes_per_bank}});
+  }
+  return {{"reads", reads},
+          {"writes", writes},
+          {"conflict_cycles", conflicts},
+          {"by_access", std::move(accesses)}};
+}
+
+}  // namespace
+
+std::vector<LdsAccesses> lds_accesses(const simulator::Report& report) {
+  std::vector<LdsAccesses> all;
+  for (const InstructionReport& instruction : report.instructions) {
+    if (!uses_lds(instruction)) continue;
+    auto one = std::ranges::find_if(all, [&](const LdsAccesses& known) {
+      return known.label == instruction.step && known.mnemonic == instruction.mnemonic;
+    });
+    if (one == all.end())
+      one = all.insert(
+          all.end(),
+          {.label = instruction.step, .mnemonic = instruction.mnemonic, .read = reads_lds(instruction)});
+    const simulator::InstructionCounters& counted = instruction.counters;
+    one->count += counted.executions;
+    one->cycles += counted.lds_cycles;
+    one->conflict_cycles += counted.lds_conflict_cycles;
+    one->max_lanes_per_bank = std::max(one->max_lanes_per_bank, counted.max_lanes_per_bank);
+  }
+  return all;
+}
+
+std::map<std::string, std::uint64_t> instructions_by_class(const simulator::Report& report) {
+  std::map<std::string, std::uint64_t> classes;
+  for (const InstructionReport& instruction : report.instructions)
+    classes[instruction.unit] += instruction.counters.executions;
+  return classes;
+}
+
+Json report_json(const simulator::Report& report) {
+  Json json;
+  json["hazards"] = "not checked";
+  json["fault"] = nullptr;
+  if (report.fault) {
+    json["fault"] = report.fault->message();
+    for (const char* uncounted :
+         {"lds", "instructions", "cycles", "counters", "warnings", "uncertain_choices"})
+      json[uncounted] = nullptr;
+    return json;
+  }
+  json["lds"] = lds_json(report);
+  json["instructions"] = {{"by_class", instructions_by_class(report)}};
+  json["cycles"] = {{"by_unit", report.cycles_by_unit}};
+  json["counters"] = report.counters;
+  json["warnings"] = Json::array();
+  for (const simulator::Warning& warning : report.warnings)
+    json["warnings"].push_back({{"first", warning.first.message()}, {"count", warning.count}});
+  json["uncertain_choices"] = report.uncertain_choices;
+  return json;
+}
+
+Json accuracy_json(const Accuracy& accuracy) {
+  Json mismatches = Json::array();
+  for (const Mismatch& mismatch : accuracy.mismatches)
+    mismatches.push_back({{"where", mismatch.where},
+                          {"expected", number(mismatch.expected)},
+                          {"actual", number(mismatch.actual)}});
+  return {{"ok", accuracy.ok()},
+          {"max_abs_error", number(accuracy.max_abs_error)},
+          {"max_rel_error", number(accuracy.max_rel_error)},
+          {"rms_error", number(accuracy.rms_error)},
+          {"tolerance", number(accuracy.tolerance())},
+          {"rms_tolerance", number(accuracy.rms_tolerance())},
+          {"elements", accuracy.elements},
+          {"mismatched", accuracy.mismatched},
+          {"mismatches", std::move(mismatches)}};
+}
+
+}  // namespace wavesmith::verify
