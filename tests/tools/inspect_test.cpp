@@ -112,6 +112,88 @@ TEST_CASE("names out of code objects cannot write to the terminal") {
   CHECK(document(cli({"inspect", "k.hsaco", "--json"}, folder.path()).out)["kernels"].size() == 1);
 }
 
+TEST_CASE("each resource is shown under its own name") {
+  const TemporaryFolder folder;
+  // Every number is another one: 128 registers, 8 accumulation registers behind them, 5 and 3 spills.
+  write_file(folder / "k.s", R"(.amdgcn_target "amdgcn-amd-amdhsa--gfx950"
+.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+  s_endpgm
+.size k, .-k
+.rodata
+.p2align 6
+.amdhsa_kernel k
+  .amdhsa_group_segment_fixed_size 4096
+  .amdhsa_private_segment_fixed_size 64
+  .amdhsa_next_free_vgpr 136
+  .amdhsa_next_free_sgpr 33
+  .amdhsa_accum_offset 128
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: 0
+    .kernarg_segment_align: 4
+    .group_segment_fixed_size: 4096
+    .private_segment_fixed_size: 64
+    .wavefront_size: 64
+    .sgpr_count: 39
+    .vgpr_count: 136
+    .agpr_count: 8
+    .vgpr_spill_count: 5
+    .sgpr_spill_count: 3
+    .max_flat_workgroup_size: 256
+amdhsa.target: amdgcn-amd-amdhsa--gfx950
+amdhsa.version: [1, 2]
+...
+.end_amdgpu_metadata
+)");
+  REQUIRE(run({WAVESMITH_MC, "-triple=amdgcn-amd-amdhsa", "-mcpu=gfx950", "--amdhsa-code-object-version=5",
+               "-filetype=obj", "k.s", "-o", "k.o"},
+              folder.path())
+              .status == 0);
+  REQUIRE(run({WAVESMITH_LD_LLD, "-shared", "k.o", "-o", "k.hsaco"}, folder.path()).status == 0);
+  const auto kernel = document(cli({"inspect", "k.hsaco", "--json"}, folder.path()).out)["kernels"][0];
+  const nlohmann::json expected{
+      {"vgpr", 136},
+      {"agpr", 8},
+      {"sgpr", 39},
+      {"vgpr_spills", 5},
+      {"sgpr_spills", 3},
+      {"lds_bytes", 4096},
+      {"scratch_bytes", 64},
+      {"workgroup_size", 256},
+      // 512 registers of a SIMD hold three waves of 136; a workgroup has one on each.
+      {"waves_per_cu", 12},
+      {"workgroups_per_cu", 3},
+      {"limiter", "VGPR"}};
+  for (const auto& [key, value] : expected.items()) {
+    INFO(key);
+    CHECK(kernel[key] == value);
+  }
+  // The table: each number stands where the line above names it.
+  const std::string text = cli({"inspect", "k.hsaco"}, folder.path()).out;
+  const std::size_t head_at = text.find("target  VGPR");
+  REQUIRE(head_at != std::string::npos);
+  const std::size_t row_at = text.find('\n', head_at) + 1;
+  const std::vector<std::pair<std::string, std::string>> columns{
+      {"VGPR", "136"}, {"AGPR", "8"},     {"SGPR", "39"},       {"VGPR spills", "5"}, {"SGPR spills", "3"},
+      {"LDS", "4096"}, {"scratch", "64"}, {"workgroup", "256"}, {"waves/CU", "12"},   {"workgroups/CU", "3"}};
+  std::size_t from = head_at;
+  for (const auto& [title, number] : columns) {
+    INFO(title);
+    const std::size_t end = text.find(title, from) + title.size() - head_at;
+    CHECK(text.substr(row_at + end - number.size(), number.size()) == number);
+    CHECK(text[row_at + end - number.size() - 1] == ' ');
+    from = head_at + end;
+  }
+}
+
 TEST_CASE("what is no code object is refused") {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
