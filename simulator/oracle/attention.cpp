@@ -2,6 +2,7 @@
 #include "simulator/oracle/attention.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -49,14 +50,25 @@ KeyRange visible_keys(const Problem& problem, const Row& row) {
   return {first, std::max(first, end)};
 }
 
+// Sums that do not wait for one another, in a fixed order.
+double dot(const float* a, const float* b, std::int64_t size) {
+  constexpr std::int64_t lanes = 8;
+  std::array<double, lanes> sums{};
+  std::int64_t d = 0;
+  for (; d + lanes <= size; d += lanes)
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      sums[static_cast<std::size_t>(lane)] +=
+          static_cast<double>(a[d + lane]) * static_cast<double>(b[d + lane]);
+  double sum = 0;
+  for (const double one : sums) sum += one;
+  for (; d < size; ++d) sum += static_cast<double>(a[d]) * static_cast<double>(b[d]);
+  return sum;
+}
+
 double score(const Problem& problem, const Row& row, std::int64_t key) {
   const std::int64_t kv_head = row.head / (problem.query_heads / problem.kv_heads);
-  const float* q = problem.q.row(row.batch, row.query, row.head);
-  const float* k = problem.k.row(row.batch, key, kv_head);
-  double sum = 0;
-  for (std::int64_t d = 0; d < problem.head_size; ++d)
-    sum += static_cast<double>(q[d]) * static_cast<double>(k[d]);
-  return sum;
+  return dot(problem.q.row(row.batch, row.query, row.head), problem.k.row(row.batch, key, kv_head),
+             problem.head_size);
 }
 
 const float* value_row(const Problem& problem, const Row& row, std::int64_t key) {
@@ -168,8 +180,9 @@ Result attention_rounded(const Problem& problem, ElementType type, unsigned thre
     for (float& weight : weights) {
       weight = std::exp(weight - maximum);
       denominator += weight;
-      weight = widen(type, round_to(type, static_cast<double>(weight)));
     }
+    for (float& weight : weights)
+      weight = widen(type, round_to(type, static_cast<double>(weight / denominator)));
     result.lse[index] = static_cast<double>(maximum + std::log(denominator));
     std::vector<double> sums(static_cast<std::size_t>(problem.head_size));
     for (std::int64_t key = first; key < end; ++key) {
@@ -179,8 +192,8 @@ Result attention_rounded(const Problem& problem, ElementType type, unsigned thre
     }
     double* o = result.o.data() + row.index * problem.head_size;
     for (std::size_t d = 0; d < sums.size(); ++d)
-      o[d] = static_cast<double>(
-          widen(type, round_to(type, static_cast<double>(static_cast<float>(sums[d]) / denominator))));
+      o[d] =
+          static_cast<double>(widen(type, round_to(type, static_cast<double>(static_cast<float>(sums[d])))));
   });
   return result;
 }

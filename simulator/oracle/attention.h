@@ -53,7 +53,7 @@ struct Result {
 /// `threads`: 0 for all cores.
 [[nodiscard]] Result attention(const Problem& problem, unsigned threads = 0);
 
-/// The same with softmax in fp32, and P and O rounded once to the element type.
+/// The same with softmax in fp32, and its probabilities and O rounded once to the element type.
 [[nodiscard]] Result attention_rounded(const Problem& problem, ElementType type, unsigned threads = 0);
 
 }  // namespace wavesmith::oracle

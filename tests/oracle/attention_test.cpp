@@ -105,6 +105,22 @@ TEST_CASE("oracle: softmax of two scores", "[oracle]") {
   CHECK(attention(u.problem).o[0] == Catch::Approx(1 - weight).epsilon(1e-14));
 }
 
+TEST_CASE("oracle: the rounded reference rounds probabilities and O once to the element type", "[oracle]") {
+  Uniform u(1, 2);
+  u.k = {0, 0, 0, 0, 2 * std::log(10.0F), 0, 0, 0};  // with the scale of 0.5: weights 1 and 10
+  u.v = {10, 1, 3, 0, -1, 0, 3, 0};
+  u.problem.k = {u.k, 0, 4, 4};
+  u.problem.v = {u.v, 0, 4, 4};
+  const oracle::Result exact = attention(u.problem);
+  CHECK(exact.o[0] == Catch::Approx(0).margin(1e-6));
+  // In bf16, 1/11 is 93 / 1024 and 10/11 is 233 / 256.
+  const oracle::Result rounded = attention_rounded(u.problem, oracle::ElementType::bf16);
+  CHECK(rounded.o[0] == 10 * 93.0 / 1024 - 233.0 / 256);
+  CHECK(rounded.o[1] == 93.0 / 1024);
+  CHECK(rounded.o[2] == 3);  // 3.0029 before O is rounded
+  CHECK(rounded.lse[0] == Catch::Approx(exact.lse[0]).epsilon(1e-6));
+}
+
 TEST_CASE("oracle: query heads share key/value heads in order", "[oracle]") {
   oracle::Problem problem;
   problem.query_heads = 6;
