@@ -13,7 +13,7 @@
 namespace wavesmith::simulator {
 
 enum class WarningKind : std::uint8_t {
-  misaligned_lds,     ///< DS access of 8 bytes or more at an address that its size does not divide
+  misaligned_lds,     ///< DS access at an address that its size does not divide (16 for 96 bits)
   misaligned_buffer,  ///< MUBUF access of dwords at an address that is no multiple of 4
 };
 

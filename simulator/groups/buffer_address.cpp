@@ -136,19 +136,19 @@ void capture_buffer_address(Wave& wave, PendingOp& op, const Operand& vaddr, con
 }
 
 void count_buffer(Wave& wave, const PendingOp& op, u32 bytes) {
-  const Instruction& i = *op.instruction;
   const unsigned dwords = (bytes + 3) / 4;
   const u64 whole = whole_lanes(op, dwords);
-  count_global(wave, i, op, whole, bytes);
-  InstructionCounters& counters = wave.counted(i);
-  std::array<u64, kLanes> address;
-  for (unsigned d = 0; d < dwords; ++d) {
+  CacheLines lines;
+  for_each_lane(whole, [&](u32 lane) { lines.add(op.address[lane], bytes); });
+  u64 moved = bytes * lane_count(whole);
+  for (unsigned d = 0; whole != op.exec && d < dwords; ++d) {
     const u64 single = op.in_range[d] & ~whole;
-    if (single == 0) continue;
-    for (u32 lane = 0; lane < kLanes; ++lane) address[lane] = op.address[lane] + u64{d} * op.dword_step;
-    counters.bytes += 4 * lane_count(single);
-    counters.cache_lines += count_cache_lines(address, single, 4);
+    for_each_lane(single, [&](u32 lane) { lines.add(op.address[lane] + u64{d} * op.dword_step, 4); });
+    moved += 4 * lane_count(single);
   }
+  InstructionCounters& counters = wave.counted(*op.instruction);
+  counters.bytes += moved;
+  counters.cache_lines += lines.count();
 }
 
 }  // namespace wavesmith::simulator::groups

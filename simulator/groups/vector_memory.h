@@ -3,6 +3,7 @@
 // [dword][lane].
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -149,8 +150,32 @@ inline u64 lane_count(u64 lanes) {
 
 //! \name Counting (vector_memory.cpp)
 
-/// Distinct cache lines that the lanes touch with `bytes` each.
-u32 count_cache_lines(std::span<const u64, kLanes> address, u64 lanes, u32 bytes);
+/// The cache lines that one instruction touches. Lanes mostly walk upwards, several to a line: then a look at
+/// the highest line is enough.
+class CacheLines {
+ public:
+  void add(u64 address, u32 bytes) {
+    const u64 first = address / kCacheLineBytes, last = (address + bytes - 1) / kCacheLineBytes;
+    add_line(first);
+    if (last != first) add_line(last);
+  }
+  u32 count() const { return count_; }
+
+ private:
+  void add_line(u64 line) {
+    if (count_ != 0 && line <= highest_ && (line == highest_ || seen(line))) return;
+    lines_[count_++] = line;
+    highest_ = count_ == 1 ? line : std::max(highest_, line);
+  }
+  bool seen(u64 line) const {
+    const auto end = lines_.begin() + count_;
+    return std::find(lines_.begin(), end, line) != end;
+  }
+
+  std::array<u64, 2 * kMaxDataDwords * kLanes> lines_;  // each dword by itself, across two lines
+  u64 highest_ = 0;
+  u32 count_ = 0;
+};
 
 /// Counts what lanes move in global memory.
 void count_global(Wave& wave, const Instruction& i, const PendingOp& op, u64 lanes, u32 bytes);

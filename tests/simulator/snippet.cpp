@@ -149,6 +149,7 @@ Output Snippets::State::execute(Program& program, const Input& input, bool wide)
   output.scc = wave.scc;
   output.lds = group.lds;
   output.fault = group.fault;
+  output.warnings = tally.warnings.list();
   output.counters = std::move(tally.counters);
   return output;
 }

@@ -77,6 +77,7 @@ struct Output {
   std::vector<std::byte> lds;
   std::optional<Fault> fault;
   std::vector<InstructionCounters> counters;  ///< of each instruction, in order
+  std::vector<Warning> warnings;
 
   [[nodiscard]] const Lanes32& v(unsigned reg) const { return vgprs.at(reg); }
   [[nodiscard]] const Lanes32& a(unsigned reg) const { return agprs.at(reg); }
