@@ -44,6 +44,9 @@ class IrMachine {
   [[nodiscard]] std::uint64_t address(std::string_view parameter) const {
     return tensors_.find(parameter)->second.address;
   }
+  [[nodiscard]] const std::vector<std::uint16_t>& data(std::string_view parameter) const {
+    return tensors_.find(parameter)->second.data;
+  }
   void argument(std::string_view parameter, std::uint64_t bits);
   /// Lets this wait leave one more operation in flight than the kernel says.
   void relax(const ir::Op* wait) { relaxed_ = wait; }
