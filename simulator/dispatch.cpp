@@ -16,6 +16,7 @@ struct Shared {
   std::atomic<std::uint64_t> first_fault{~std::uint64_t{0}};  ///< lowest workgroup that failed so far
   std::mutex mutex;
   std::optional<Fault> fault;
+  std::uint64_t done = 0;
 };
 
 /// Takes workgroups until none is left. A workgroup above one that failed need not run, one below it must: it
@@ -28,6 +29,10 @@ void work(const Dispatch& dispatch, Shared& shared, Tally& tally) {
     if (id >= count || id > shared.first_fault.load(std::memory_order_relaxed)) return;
     start_workgroup(group, dispatch, tally, id);
     run_workgroup(group);
+    if (dispatch.options->progress) {
+      const std::scoped_lock lock(shared.mutex);
+      dispatch.options->progress(++shared.done, count);
+    }
     if (!group.fault) continue;
     const std::scoped_lock lock(shared.mutex);
     if (id < shared.first_fault.load(std::memory_order_relaxed)) {

@@ -106,6 +106,8 @@ struct Options {
   std::uint64_t steps_per_wave = 4'000'000'000;
   /// Called after every instruction, on one thread. Makes the dispatch run on one thread.
   std::function<void(const TraceEvent&)> trace = {};
+  /// Called after every workgroup, from any of the threads but one call at a time, with how many are done.
+  std::function<void(std::uint64_t done, std::uint64_t workgroups)> progress = {};
 };
 
 /// One argument of a kernel, in the order of the kernel's explicit arguments.
@@ -166,7 +168,7 @@ struct InstructionReport {
   std::uint64_t address = 0;  ///< in the code object
   std::string text;           ///< disassembly
   std::string mnemonic;       ///< without encoding suffix
-  std::string step;  ///< what the code object's line table says it belongs to; empty without one
+  std::string step;           ///< what the code object's line table says it belongs to; empty without one
   std::string unit;  ///< salu, smem, branch, valu, trans, mfma, vmem_load, vmem_store, lds, wait, other
   InstructionCounters counters;
   double busy_cycles = 0;  ///< of its unit, by the cost table
