@@ -51,7 +51,14 @@ class AttentionDenseFamily final : public Family {
     return "flash-attention prefill, one kernel a call";
   }
   [[nodiscard]] std::vector<FieldInfo> fields() const override {
-    return describe_fields<attention_dense::Spec>();
+    using attention_dense::Spec;
+    Spec valid;
+    valid.head_size = 64;
+    valid.num_query_heads = valid.num_kv_heads = 1;
+    return describe_fields(valid, [](const Spec& spec, std::string_view name) {
+      const std::vector<Refusal> refusals = attention_dense::check(spec);
+      return std::ranges::any_of(refusals, [&](const Refusal& refusal) { return refusal.field == name; });
+    });
   }
   [[nodiscard]] std::vector<std::string> targets() const override { return {"gfx950"}; }
   [[nodiscard]] std::vector<std::string> presets() const override { return {"default", "published"}; }

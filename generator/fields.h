@@ -186,20 +186,48 @@ struct FieldInfo {
   std::string default_value;  ///< empty when required
   std::string allowed;
   std::string meaning;
+  std::vector<std::string> not_built;  ///< values that the specification names and that are refused for now
 };
 
-template <class Spec>
-std::vector<FieldInfo> describe_fields() {
+/// The values of a field that can be listed: of flags, choices, and integers with a list of values.
+template <class Spec, class T>
+std::vector<T> listed_values(const Field<Spec, T>& field) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return {false, true};
+  } else if constexpr (std::is_enum_v<T>) {
+    std::vector<T> values;
+    for (std::size_t i = 0; i < EnumNames<T>::names.size(); ++i) values.push_back(static_cast<T>(i));
+    return values;
+  } else {
+    std::vector<T> values;
+    for (int value : field.rule.only)
+      if (value != 0) values.push_back(value);
+    return values;
+  }
+}
+
+/// `valid`: a spec that is served; `is_refused(spec, field name)`: whether a spec is refused because of that
+/// field.
+template <class Spec, class IsRefused>
+std::vector<FieldInfo> describe_fields(const Spec& valid, IsRefused is_refused) {
   const Spec defaults;
   std::vector<FieldInfo> infos;
   for_each_field<Spec>([&](const auto& field) {
     using T = std::remove_cvref_t<decltype(defaults.*field.member)>;
-    infos.push_back({std::string(field.name),
-                     std::is_same_v<T, bool> ? "flag"
-                     : std::is_enum_v<T>     ? "choice"
-                                             : "integer",
-                     field.required ? "" : value_text(defaults.*field.member), allowed_text(field),
-                     std::string(field.meaning)});
+    FieldInfo info{std::string(field.name),
+                   std::is_same_v<T, bool> ? "flag"
+                   : std::is_enum_v<T>     ? "choice"
+                                           : "integer",
+                   field.required ? "" : value_text(defaults.*field.member),
+                   allowed_text(field),
+                   std::string(field.meaning),
+                   {}};
+    for (const T value : listed_values(field)) {
+      Spec changed = valid;
+      changed.*field.member = value;
+      if (is_refused(changed, field.name)) info.not_built.push_back(value_text(value));
+    }
+    infos.push_back(std::move(info));
   });
   return infos;
 }

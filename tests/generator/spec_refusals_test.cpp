@@ -40,6 +40,23 @@ TEST_CASE("spec_refusals: the tables of these tests have every field of a spec, 
   CHECK(in_code == in_table);
 }
 
+TEST_CASE(
+    "spec_refusals: `list` names as not built what the tables refuse of a field's values, and nothing else") {
+  std::vector<FieldInfo> fields = family().fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const test::FieldValues& table = test::field_values().at(i);
+    CAPTURE(table.field);
+    for (const std::string& value : fields[i].not_built) {
+      CAPTURE(value);
+      CHECK(std::ranges::find(table.refused, value) != table.refused.end());
+    }
+    for (const std::string& value : table.accepted)
+      CHECK(std::ranges::find(fields[i].not_built, value) == fields[i].not_built.end());
+  }
+  const auto mask = std::ranges::find(fields, "mask", &FieldInfo::name);
+  CHECK(mask->not_built == std::vector<std::string>{"causal_top_left", "window"});
+}
+
 TEST_CASE("spec_refusals: a single change resolves and emits, or is refused by its field's name") {
   for (int head_size : {64, 128})
     for (const test::FieldValues& field : test::field_values()) {

@@ -30,11 +30,14 @@ void list_family(const generator::Family& family, Report& report) {
   Json fields = Json::array();
   for (const generator::FieldInfo& field : family.fields()) {
     const bool required = field.default_value.empty();
-    table.row(
-        {field.name, field.type, field.allowed, required ? "required" : field.default_value, field.meaning});
+    const std::string pending =
+        field.not_built.empty() ? "" : fmt::format("; not built yet: {}", fmt::join(field.not_built, ", "));
+    table.row({field.name, field.type, field.allowed, required ? "required" : field.default_value,
+               field.meaning + pending});
     fields.push_back({{"name", field.name},
                       {"type", field.type},
                       {"allowed", field.allowed},
+                      {"not_built", field.not_built},
                       {"default", required ? Json(nullptr) : Json(field.default_value)},
                       {"required", required},
                       {"meaning", field.meaning}});
