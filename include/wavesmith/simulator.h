@@ -33,13 +33,14 @@ enum class Schedule {
   random,           ///< a seeded random wave for a seeded random number of instructions
 };
 
-/// Order and width of the additions inside one MFMA. Uncertain on gfx950: no bit-level model is published for
-/// it.
+/// Order and width of the additions inside one MFMA with f32 results. Uncertain on gfx950: no bit-level model is
+/// published for it. The grouped ways are what was measured on gfx942; `exact` is the default because it is several
+/// times faster. f32 factors are added in sequence and f64 factors too, as everywhere.
 enum class MfmaAccumulation {
-  groups_of_8,   ///< products in groups of 8, truncated as measured on gfx942
+  groups_of_8,   ///< products in groups of 8 (fp8: 16), cut off as measured on gfx942, each group rounded
   groups_of_16,  ///< the same in groups of 16
   sequential,    ///< one fused multiply-add for each k, in rising order
-  exact,         ///< exact sum, rounded once
+  exact,         ///< exact products added up in f64, rounded once
 };
 
 /// LDS banks of ds_read_b32 and narrower reads on gfx950. Sources disagree.
@@ -93,7 +94,7 @@ struct Options {
       0;  ///< workgroups run on that many threads; 0: one for each CPU. Results do not depend on it.
   Schedule schedule = Schedule::wave_by_wave;
   std::uint64_t seed = 1;  ///< of Schedule::random
-  MfmaAccumulation mfma_accumulation = MfmaAccumulation::groups_of_8;
+  MfmaAccumulation mfma_accumulation = MfmaAccumulation::exact;
   LdsReadB32 lds_read_b32 = LdsReadB32::two_phases_of_32_banks;
   LdsReadTranspose lds_read_transpose = LdsReadTranspose::two_phases_of_32_lanes;
   D16Load d16_load = D16Load::zeroes_other_half;

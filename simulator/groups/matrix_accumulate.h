@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "simulator/groups/lanes.h"
+#include "simulator/groups/matrix_element.h"
 
 namespace wavesmith::simulator::groups {
 
@@ -85,6 +85,34 @@ inline f32 add_group_of_bytes(const f32* a, const f32* b, unsigned count, f32 c,
   const f64 products = std::floor(std::ldexp(sum, both_top - 24 + 31 - top));
   const f64 old = exponent >= top - 25 ? std::floor(std::ldexp(static_cast<f64>(c), 24 - top)) : 0;
   return matrix_result(std::ldexp(products + old * 128, top - 31));
+}
+
+/// One result of an f16 or bf16 matrix instruction: its groups one after the other.
+template <class S>
+f32 add_groups(const Factors<S::kItems>& a, const Factors<S::kItems>& b, unsigned block, unsigned row,
+               unsigned column, f32 c, unsigned group, int least_a, int least_b) {
+  f32 x[S::kDepth], y[S::kDepth];
+  for (unsigned k = 0; k < S::kDepth; ++k) {
+    x[k] = a.item[k % S::kItems][S::lane_of_factor(block, row, k)];
+    y[k] = b.item[k % S::kItems][S::lane_of_factor(block, column, k)];
+  }
+  for (unsigned k = 0; k < S::kDepth; k += group) c = add_group(x + k, y + k, group, c, least_a, least_b);
+  return c;
+}
+
+/// The same for 8-bit factors, in groups of 16.
+template <class S>
+f32 add_groups_of_bytes(const Factors<S::kItems>& a, const Factors<S::kItems>& b, unsigned block,
+                        unsigned row, unsigned column, f32 c, int least_a, int least_b) {
+  constexpr unsigned group = std::min(16u, S::kDepth);
+  f32 x[S::kDepth], y[S::kDepth];
+  for (unsigned k = 0; k < S::kDepth; ++k) {
+    x[k] = a.item[k % S::kItems][S::lane_of_factor(block, row, k)];
+    y[k] = b.item[k % S::kItems][S::lane_of_factor(block, column, k)];
+  }
+  for (unsigned k = 0; k < S::kDepth; k += group)
+    c = add_group_of_bytes(x + k, y + k, group, c, least_a, least_b);
+  return c;
 }
 
 }  // namespace wavesmith::simulator::groups

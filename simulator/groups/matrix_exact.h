@@ -81,6 +81,33 @@ WAVESMITH_WIDE void sum_exactly_wide(const WideFactors<S::kItems>& a, const Wide
     }
   }
 }
+
+template <class S>
+WAVESMITH_WIDE void sum_in_sequence_wide(const Factors<S::kItems>& a, const Factors<S::kItems>& b,
+                                         const MatrixSource& c, u32* d) {
+  static_assert(S::kQuad == 4 && S::kColumns % 8 == 0);
+  const __m256 nan = _mm256_set1_ps(std::numeric_limits<f32>::quiet_NaN());
+  for (unsigned first = 0; first < S::kResults; first += 4) {
+    for (unsigned lane = 0; lane < kLanes; lane += 8) {
+      const auto place = S::place_of_results(first, lane / S::kColumns);
+      __m256 sum[4];
+      for (unsigned r = 0; r < 4; ++r) {
+        sum[r] = _mm256_loadu_ps(reinterpret_cast<const f32*>(c.rows + (first + r) * c.stride + lane));
+      }
+      for (unsigned k = 0; k < S::kDepth; ++k) {
+        const f32* x = a.item[k % S::kItems] + S::lane_of_factor(place.block, place.row, k);
+        const __m256 y =
+            _mm256_loadu_ps(b.item[k % S::kItems] + S::lane_of_factor(place.block, lane % S::kColumns, k));
+        for (unsigned r = 0; r < 4; ++r) sum[r] = _mm256_fmadd_ps(_mm256_broadcast_ss(x + r), y, sum[r]);
+      }
+      for (unsigned r = 0; r < 4; ++r) {
+        const __m256 is_nan = _mm256_cmp_ps(sum[r], sum[r], _CMP_UNORD_Q);
+        _mm256_storeu_ps(reinterpret_cast<f32*>(d + (first + r) * kLanes + lane),
+                         _mm256_blendv_ps(sum[r], nan, is_nan));
+      }
+    }
+  }
+}
 #endif
 
 template <class S, bool Wide>

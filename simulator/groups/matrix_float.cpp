@@ -6,6 +6,7 @@
 #include "simulator/groups/matrix_accumulate.h"
 #include "simulator/groups/matrix_element.h"
 #include "simulator/groups/matrix_exact.h"
+#include "simulator/groups/matrix_grouped.h"
 #include "simulator/groups/vector_rows.h"
 #include "simulator/workgroup.h"
 
@@ -28,38 +29,59 @@ WAVESMITH_INLINE void for_each_result(F&& f) {
 template <Element E>
 inline constexpr bool kIsByte = E == Element::fp8 || E == Element::bf8;
 
-/// One result after the other, in the order that MODE of accumulation asks for.
+/// One result after the other.
 template <class S, Element A, Element B>
 void accumulate_each(const Wave& wave, MfmaAccumulation way, const Factors<S::kItems>& a,
                      const Factors<S::kItems>& b, const MatrixSource& c, u32* d) {
-  constexpr bool bytes = kIsByte<A>;
-  const bool is_single = A == Element::single;
-  const bool flush_sources = is_single && wave.mode.flush_f32_sources();
-  const bool flush_results = is_single && wave.mode.flush_f32_results();
+  const bool grouped = way == MfmaAccumulation::groups_of_8 || way == MfmaAccumulation::groups_of_16;
+  const unsigned group = std::min(way == MfmaAccumulation::groups_of_16 ? 16u : 8u, S::kDepth);
   const int least_a = least_exponent(A, *wave.processor), least_b = least_exponent(B, *wave.processor);
-  const unsigned group = std::min(bytes || way == MfmaAccumulation::groups_of_16 ? 16u : 8u, S::kDepth);
+  // Only the f32 forms look at MODE.
+  const bool flush_sources = A == Element::single && wave.mode.flush_f32_sources();
+  const bool flush_results = A == Element::single && wave.mode.flush_f32_results();
   for_each_result<S>([&](unsigned reg, unsigned lane, unsigned block, unsigned row, unsigned column) {
-    f32 x[S::kDepth], y[S::kDepth];
-    for (unsigned k = 0; k < S::kDepth; ++k) {
-      x[k] = a.item[k % S::kItems][S::lane_of_factor(block, row, k)];
-      y[k] = b.item[k % S::kItems][S::lane_of_factor(block, column, k)];
-    }
     f32 sum = std::bit_cast<f32>(c.rows[reg * c.stride + lane]);
     if (flush_sources) sum = flush_denormal(sum);
-    if (is_single || way == MfmaAccumulation::sequential) {
+    if (grouped && kIsByte<A>) {
+      sum = add_groups_of_bytes<S>(a, b, block, row, column, sum, least_a, least_b);
+    } else if (grouped && A != Element::single) {
+      sum = add_groups<S>(a, b, block, row, column, sum, group, least_a, least_b);
+    } else {
       for (unsigned k = 0; k < S::kDepth; ++k) {
-        sum = std::fma(x[k], y[k], sum);
+        sum = std::fma(a.item[k % S::kItems][S::lane_of_factor(block, row, k)],
+                       b.item[k % S::kItems][S::lane_of_factor(block, column, k)], sum);
         if (flush_results) sum = flush_denormal(sum);
       }
       sum = matrix_result(static_cast<f64>(sum));
-    } else {
-      for (unsigned k = 0; k < S::kDepth; k += group) {
-        sum = bytes ? add_group_of_bytes(x + k, y + k, group, sum, least_a, least_b)
-                    : add_group(x + k, y + k, group, sum, least_a, least_b);
-      }
     }
     d[reg * kLanes + lane] = std::bit_cast<u32>(sum);
   });
+}
+
+/// Sums in vectors of the CPU, where there is a way; false when there is none and nothing was done.
+template <class S, Element A, bool Wide>
+WAVESMITH_INLINE bool accumulate_vectors(const Wave& wave, MfmaAccumulation way, const Factors<S::kItems>& a,
+                                         const Factors<S::kItems>& b, const MatrixSource& c, u32* d) {
+#if defined(__x86_64__)
+  if constexpr (Wide && S::kColumns >= 16) {
+    const bool flush =
+        A == Element::single && (wave.mode.flush_f32_sources() || wave.mode.flush_f32_results());
+    if (!flush && (way == MfmaAccumulation::sequential || A == Element::single)) {
+      sum_in_sequence_wide<S>(a, b, c, d);
+      return true;
+    }
+    if constexpr (A == Element::half || A == Element::bfloat) {
+      const int least = least_exponent(A, *wave.processor);
+      if (way == MfmaAccumulation::groups_of_8) {
+        return accumulate_grouped<S, std::min(8u, S::kDepth)>(a, b, c, d, least);
+      }
+      if (way == MfmaAccumulation::groups_of_16) {
+        return accumulate_grouped<S, std::min(16u, S::kDepth)>(a, b, c, d, least);
+      }
+    }
+  }
+#endif
+  return false;
 }
 
 template <class S, Element A, Element B, bool Wide>
@@ -67,18 +89,19 @@ struct MatrixBody {
   static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
     if (matrix_overlap(wave, i)) return;
     const Modifiers& m = i.modifiers;
-    LaneBuffer buffers[3];
+    LaneBuffer buffers[2];
+    std::array<LaneBuffer, S::kResults> old;
     Factors<S::kItems> a, b;
     unpack<A>(wave, matrix_source(wave, i.operands[1], buffers[0]), a);
     unpack<B>(wave, matrix_source(wave, i.operands[2], buffers[1]), b);
     if (m.cbsz != 0) move_lanes(a, [&](u32 lane) { return broadcast_lane(lane, m.cbsz, m.abid); });
     if (m.blgp != 0) move_lanes(b, [&](u32 lane) { return pattern_lane(lane, m.blgp); });
-    const MatrixSource c = matrix_source(wave, i.operands[3], buffers[2]);
     u32* d = wave.row(i.operands[0].reg);
+    const MatrixSource c = matrix_accumulator<S::kResults>(wave, i, old);
     const MfmaAccumulation way = wave.group->dispatch->options->mfma_accumulation;
     if (way == MfmaAccumulation::exact && A != Element::single) {
       accumulate_exact<S, Wide>(a, b, c, d);
-    } else {
+    } else if (!accumulate_vectors<S, A, Wide>(wave, way, a, b, c, d)) {
       accumulate_each<S, A, B>(wave, way, a, b, c, d);
     }
   }

@@ -3,6 +3,8 @@
 // formulas agree with AMD's matrix instruction calculator.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "simulator/groups/lanes.h"
@@ -22,6 +24,11 @@ struct Shape {
   /// Item k % kItems of this lane is A[block, i, k], or B[block, k, j] with j for i.
   static constexpr unsigned lane_of_factor(unsigned block, unsigned ij, unsigned k) {
     return ij + M * (block + Blocks * (k / kItems));
+  }
+
+  /// Distance of factor k from factor 0 of the same row or column in [item][lane].
+  static constexpr unsigned offset_of_factor(unsigned k) {
+    return k % kItems * kLanes + M * Blocks * (k / kItems);
   }
 
   struct Place {
@@ -69,6 +76,19 @@ inline MatrixSource matrix_source(Wave& wave, const Operand& operand, LaneBuffer
   if (operand.kind == OperandKind::vector) return {wave.row(operand.reg), kLanes};
   buffer.lane.fill(static_cast<u32>(operand.value));
   return {buffer.lane.data(), 0};
+}
+
+/// C, copied when it lies where D goes in another order.
+template <unsigned Results>
+MatrixSource matrix_accumulator(Wave& wave, const Instruction& i, std::array<LaneBuffer, Results>& copy) {
+  const Operand &d = i.operands[0], &c = i.operands[3];
+  const MatrixSource in_place = matrix_source(wave, c, copy[0]);
+  const bool shifted =
+      c.kind == OperandKind::vector && c.reg != d.reg && c.reg < d.reg + d.width && d.reg < c.reg + c.width;
+  if (!shifted) return in_place;
+  for (unsigned r = 0; r < Results; ++r)
+    std::copy_n(in_place.rows + r * kLanes, kLanes, copy[r].lane.begin());
+  return {copy[0].lane.data(), kLanes};
 }
 
 /// Results of more than four registers are written while sources are still read, unless C is the destination
