@@ -65,7 +65,7 @@ TEST_CASE("emit --json describes the text that it holds or wrote") {
 
   const Outcome beside = cli(Words{"emit"} + kernel_words() + Words{"--json", "-o", file});
   const auto described = document(beside.out);
-  CHECK(read_file(file) == json["ir"]);
+  CHECK(json["ir"] == read_file(file));
   CHECK_FALSE(described.contains("ir"));
   CHECK(described["output"] == file);
   CHECK(described["bytes"] == std::filesystem::file_size(file));
@@ -80,10 +80,10 @@ TEST_CASE("a spec that emit --json printed reads back as the same kernel") {
   CHECK(json["spec"]["head_size"] == 64);
   CHECK(json["spec"]["persistent"] == false);
   write_file(folder / "spec.json", std::string(json["spec"].dump()));
-  CHECK(emitted({"attention-dense", "--spec", folder / "spec.json"}) == json["ir"]);
+  CHECK(json["ir"] == emitted({"attention-dense", "--spec", folder / "spec.json"}));
 
   const Outcome piped = cli({"emit", "attention-dense", "--spec", "-"}, {}, json["spec"].dump());
-  CHECK(piped.out == json["ir"]);
+  CHECK(json["ir"] == piped.out);
 }
 
 TEST_CASE("flags override the spec file, whatever their order") {
