@@ -104,7 +104,7 @@ TEST_CASE("a flag and its negation set the field") {
   CHECK(off.err.find("lazy_rescale = false is refused") != std::string::npos);
 }
 
-TEST_CASE("--symbol renames the kernel and nothing else") {
+TEST_CASE("emit --symbol renames the kernel and nothing else") {
   const auto json = document(cli(Words{"emit"} + kernel_words() + Words{"--json"}).out);
   const std::string own = json["symbol"];
   const std::string renamed = emitted(kernel_words() + Words{"--symbol", "my_kernel"});
@@ -122,7 +122,7 @@ TEST_CASE("the group pad is inert at head size 128 and live at 64") {
   CHECK(pad(64, "0") != pad(64, "24"));
 }
 
-TEST_CASE("--explain prints the Plan instead of the text") {
+TEST_CASE("emit --explain prints the Plan instead of the text") {
   const Outcome outcome = cli(Words{"emit"} + kernel_words() + Words{"--explain"});
   CHECK(outcome.status == 0);
   CHECK(outcome.out.find("define amdgpu_kernel") == std::string::npos);
@@ -140,7 +140,7 @@ TEST_CASE("options of the request reach the text") {
   CHECK(emitted(kernel_words() + Words{"--line-table"}).find("!DILocation") != std::string::npos);
 }
 
-TEST_CASE("--flavour auto is the flavour of the compiler that is there") {
+TEST_CASE("emit --flavour auto is the flavour of the compiler that is there") {
   CHECK(emitted(kernel_words() + Words{"--flavour", "auto"}) ==
         emitted(kernel_words() + Words{"--flavour", "llvm22"}));
 }
