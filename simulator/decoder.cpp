@@ -70,6 +70,18 @@ Expected<void> decode_operands(const AssemblyOperands& pieces, const OperandType
   return {};
 }
 
+/// op_sel of an unpacked instruction chooses the high half of a 16-bit source, as v1.h does in true16.
+void select_halves(Instruction& instruction) {
+  if (has(instruction, Trait::packed)) return;
+  for (unsigned k = instruction.destinations; k < instruction.operand_count; ++k) {
+    Operand& operand = instruction.operands[k];
+    const bool half = operand.type == OperandType::b16 || operand.type == OperandType::f16 ||
+                      operand.type == OperandType::bf16;
+    if (half && (instruction.modifiers.op_sel >> (k - instruction.destinations) & 1) != 0)
+      operand.high_half = true;
+  }
+}
+
 void mark_direct_operands(Instruction& instruction) {
   for (unsigned k = 0; k < instruction.operand_count; ++k) {
     Operand& operand = instruction.operands[k];
@@ -230,6 +242,7 @@ Expected<Instruction> decode_line(std::string_view text, std::uint32_t first_wor
   if (auto done = decode_operands(*pieces, *types, processor, wave_size, instruction); !done) {
     return std::unexpected(done.error());
   }
+  select_halves(instruction);
   mark_direct_operands(instruction);
   return instruction;
 }

@@ -12,19 +12,32 @@ struct Index {
   std::unordered_map<std::string_view, std::vector<const Row*>> by_mnemonic;
 
   Index() {
-    for (const auto group : {groups::control,        groups::scalar_arithmetic,
-                             groups::scalar_bits,    groups::scalar_memory,
-                             groups::vector_basic,   groups::lds,
-                             groups::lds_pair,       groups::lds_transpose,
-                             groups::lds_permute,    groups::lds_atomic,
-                             groups::flat,           groups::atomic,
-                             groups::global,         groups::buffer,
-                             groups::scratch,        groups::dma,
-                             groups::vector_integer, groups::vector_move,
-                             groups::vector_single,  groups::vector_transcendental,
-                             groups::vector_compare, groups::vector_packed_single,
-                             groups::vector_carry,   groups::vector_convert,
-                             groups::matrix_float}) {
+    for (const auto group : {groups::control,
+                             groups::scalar_arithmetic,
+                             groups::scalar_bits,
+                             groups::scalar_memory,
+                             groups::lds,
+                             groups::lds_pair,
+                             groups::lds_transpose,
+                             groups::lds_permute,
+                             groups::lds_atomic,
+                             groups::flat,
+                             groups::atomic,
+                             groups::global,
+                             groups::buffer,
+                             groups::scratch,
+                             groups::dma,
+                             groups::vector_integer,
+                             groups::vector_move,
+                             groups::vector_single,
+                             groups::vector_transcendental,
+                             groups::vector_compare,
+                             groups::vector_packed_single,
+                             groups::vector_carry,
+                             groups::vector_convert,
+                             groups::matrix_float,
+                             groups::vector_half,
+                             groups::vector_double}) {
       for (const Row& row : group()) {
         rows.push_back(&row);
         by_mnemonic[row.mnemonic].push_back(&row);

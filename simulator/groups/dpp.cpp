@@ -1,6 +1,8 @@
 // The DPP controls. Sources: CDNA4 guide and RDNA guides, DPP chapters; codes as in the encoding, bits [8:0].
 #include "simulator/groups/dpp.h"
 
+#include <vector>
+
 namespace wavesmith::simulator::groups {
 namespace {
 
@@ -38,25 +40,64 @@ unsigned source_lane(unsigned ctrl, unsigned i, bool cdna) {
   return kNoLane;
 }
 
+/// The lanes of one control for a wave of 64.
+struct Moves {
+  std::array<std::uint8_t, kLanes> source{};
+  std::uint64_t in_range = 0;
+};
+template <bool Cdna>
+const Moves& moves_of(unsigned ctrl) {
+  static const std::vector<Moves> all = [] {
+    std::vector<Moves> moves(512);
+    for (unsigned c = 0; c < 512; ++c) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const unsigned from = source_lane(c, lane, Cdna);
+        moves[c].source[lane] = static_cast<std::uint8_t>(from % kLanes);
+        moves[c].in_range |= std::uint64_t{from < kLanes} << lane;
+      }
+    }
+    return moves;
+  }();
+  return all[ctrl];
+}
+
+/// Bit i*16 + j is set when row_mask and bank_mask allow lane j of row i.
+std::uint64_t enabled_lanes(unsigned row_mask, unsigned bank_mask) {
+  std::uint64_t row = 0, all = 0;
+  for (unsigned bank = 0; bank < 4; ++bank)
+    row |= (bank_mask >> bank & 1) != 0 ? std::uint64_t{15} << (4 * bank) : 0;
+  for (unsigned r = 0; r < 4; ++r) all |= (row_mask >> r & 1) != 0 ? row << (16 * r) : 0;
+  return all;
+}
+
 }  // namespace
 
 DppLanes dpp_lanes(const Wave& wave, const Instruction& i) {
   const Dpp& dpp = i.modifiers.dpp;
   const std::uint64_t exec = wave.exec();
-  const bool eight = i.form == Form::dpp8 || i.form == Form::e64_dpp8;
   DppLanes lanes{};
-  for (unsigned lane = 0; lane < wave.size; ++lane) {
-    const unsigned from = eight ? (lane & ~7u) | (dpp.dpp8 >> (3 * (lane & 7)) & 7)
-                                : source_lane(dpp.ctrl, lane, wave.processor->is_cdna());
-    const bool in_range = from < wave.size;
-    const bool valid = in_range && (dpp.fetch_inactive || (exec >> from & 1) != 0);
-    lanes.source[lane] = static_cast<std::uint8_t>(valid ? from : 0);
-    lanes.valid |= std::uint64_t{valid} << lane;
-    const bool enabled =
-        eight || ((dpp.row_mask >> (lane / 16 % 4) & 1) != 0 && (dpp.bank_mask >> (lane % 16 / 4) & 1) != 0);
+  if (i.form == Form::dpp8 || i.form == Form::e64_dpp8) {
+    for (unsigned lane = 0; lane < wave.size; ++lane) {
+      const unsigned from = (lane & ~7u) | (dpp.dpp8 >> (3 * (lane & 7)) & 7);
+      lanes.source[lane] = static_cast<std::uint8_t>(from);
+      lanes.valid |= std::uint64_t{dpp.fetch_inactive || (exec >> from & 1) != 0} << lane;
+    }
     // DPP8 gives an inactive source lane 0 instead of leaving the destination alone.
-    lanes.written |= std::uint64_t{enabled && (valid || dpp.bound_ctrl || eight)} << lane;
+    lanes.written = wave.full_exec;
+    return lanes;
   }
+  const Moves& moves = wave.processor->is_cdna() ? moves_of<true>(dpp.ctrl) : moves_of<false>(dpp.ctrl);
+  lanes.source = moves.source;
+  lanes.valid = moves.in_range & wave.full_exec;
+  // Lanes beyond a wave of 32 and inactive ones are no sources.
+  const std::uint64_t sources = dpp.fetch_inactive ? wave.full_exec : exec;
+  if (sources != ~std::uint64_t{0}) {
+    for (unsigned lane = 0; lane < wave.size; ++lane) {
+      lanes.valid &= ~(std::uint64_t{(sources >> lanes.source[lane] & 1) == 0} << lane);
+    }
+  }
+  const std::uint64_t enabled = enabled_lanes(dpp.row_mask, dpp.bank_mask);
+  lanes.written = enabled & (dpp.bound_ctrl ? wave.full_exec : lanes.valid);
   return lanes;
 }
 
@@ -64,7 +105,8 @@ void dpp_gather(const Wave& wave, const Instruction& i, const std::uint32_t* row
                 std::array<std::uint32_t, kLanes>& out) {
   const DppLanes lanes = dpp_lanes(wave, i);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    out[lane] = (lanes.valid >> lane & 1) != 0 ? row[lanes.source[lane]] : 0;
+    const auto keep = static_cast<std::uint32_t>(0 - (lanes.valid >> lane & 1));
+    out[lane] = row[lanes.source[lane]] & keep;
   }
 }
 

@@ -181,55 +181,6 @@ struct FloatCompareBody {
   }
 };
 
-/// f16 = F(f16, …) for functions that an f32 or f64 evaluation rounds correctly in a second step: sums,
-/// differences, products, minima. F must be callable with floats and with doubles. On gfx9 the high half of
-/// the result is zero, later processors keep it.
-template <auto F, unsigned Sources>
-struct HalfBody {
-  static WAVESMITH_INLINE u32 flush_half(u32 bits) {
-    return (bits & 0x7c00u) == 0 ? bits & 0x8000u : bits & 0xffffu;
-  }
-
-  template <class T, class Round>
-  static WAVESMITH_INLINE void loop(const u32* const (&s)[3], Result<u32>& d, const u32* old,
-                                    const FloatMode<f64>& mode, Round round) {
-    const auto read = [&](unsigned k, u32 lane) WAVESMITH_INLINE_LAMBDA {
-      return static_cast<T>(
-          half_to_float(mode.flush_sources ? flush_half(s[k][lane]) : s[k][lane] & 0xffffu));
-    };
-    WAVESMITH_LANES
-    for (u32 lane = 0; lane < kLanes; ++lane) {
-      u32 bits;
-      if constexpr (Sources == 1) {
-        bits = round(settle_nan<T>(F(read(0, lane)), read(0, lane)));
-      } else if constexpr (Sources == 2) {
-        bits = round(settle_nan<T>(F(read(0, lane), read(1, lane)), read(0, lane), read(1, lane)));
-      } else {
-        bits = round(settle_nan<T>(F(read(0, lane), read(1, lane), read(2, lane)), read(0, lane),
-                                   read(1, lane), read(2, lane)));
-      }
-      bits = mode.flush_results ? flush_half(bits) : bits;
-      d.set(lane, bits | (old != nullptr ? old[lane] & 0xffff0000u : 0u));
-    }
-  }
-
-  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
-    LaneBuffer buffers[3];
-    const u32* s[3] = {};
-    for (unsigned k = 0; k < Sources; ++k) s[k] = source32(wave, i, 1 + k, buffers[k]);
-    const u32* old = wave.processor->is_cdna() ? nullptr : wave.row(i.operands[0].reg);
-    Result<u32> d(wave, i);
-    const FloatMode<f64> mode(wave.mode);  // MODE has one field for f16 and f64
-    if (mode.round == 0) {
-      loop<f32>(s, d, old, mode, [](f32 value) WAVESMITH_INLINE_LAMBDA { return float_to_half(value); });
-    } else {
-      loop<f64>(s, d, old, mode, [&](f64 value) { return double_to_half(value, mode.round); });
-    }
-    modify_halves(wave, i, d, !mode.flush_results);
-    d.finish();
-  }
-};
-
 template <auto F>
 inline constexpr Handlers float1 = both<FloatBody<f32, F, 1>>;
 template <auto F>
@@ -242,13 +193,5 @@ template <auto F>
 inline constexpr Handlers double2 = both<FloatBody<f64, F, 2>>;
 template <auto F>
 inline constexpr Handlers double3 = both<FloatBody<f64, F, 3>>;
-template <auto F>
-inline constexpr Handlers half1 = both<HalfBody<F, 1>>;
-template <auto F>
-inline constexpr Handlers half2 = both<HalfBody<F, 2>>;
-template <auto F>
-inline constexpr Handlers float_compare = both<FloatCompareBody<f32, F>>;
-template <auto F>
-inline constexpr Handlers double_compare = both<FloatCompareBody<f64, F>>;
 
 }  // namespace wavesmith::simulator::groups

@@ -11,7 +11,6 @@ std::span<const Row> control();                ///< branches, waits, barriers, e
 std::span<const Row> scalar_arithmetic();      ///< SALU: add, multiply, compare, select, move
 std::span<const Row> scalar_bits();            ///< SALU: logic, shifts, bit fields, EXEC saves
 std::span<const Row> scalar_memory();          ///< SMEM
-std::span<const Row> vector_basic();           ///< VALU moves and simple arithmetic
 std::span<const Row> lds();                    ///< DS reads and writes
 std::span<const Row> lds_pair();               ///< DS with two addresses
 std::span<const Row> lds_transpose();          ///< DS reads that transpose
@@ -32,5 +31,7 @@ std::span<const Row> vector_packed_single();   ///< VALU: packed f32
 std::span<const Row> vector_carry();           ///< VALU: 64-bit integers and carries
 std::span<const Row> vector_convert();         ///< VALU: conversions
 std::span<const Row> matrix_float();           ///< MFMA with f32 results
+std::span<const Row> vector_half();            ///< VALU: f16
+std::span<const Row> vector_double();          ///< VALU: f64
 
 }  // namespace wavesmith::simulator::groups

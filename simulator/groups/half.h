@@ -8,6 +8,13 @@
 
 namespace wavesmith::simulator::groups {
 
+/// condition ? a : b as bit operations: a choice between values that compilers would guard by a branch keeps
+/// a loop from being vectorised.
+inline constexpr std::uint32_t pick(bool condition, std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t mask = 0u - static_cast<std::uint32_t>(condition);
+  return (a & mask) | (b & ~mask);
+}
+
 /// Exact.
 inline float half_to_float(std::uint32_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16;
@@ -15,10 +22,10 @@ inline float half_to_float(std::uint32_t half) {
   // Normal numbers and infinities move the exponent bias by 112; subnormals are made by a subtraction that
   // normalises.
   const std::uint32_t shifted = (magnitude << 13) + (112u << 23);
-  const std::uint32_t special = shifted + (112u << 23);
   const float subnormal = std::bit_cast<float>(shifted + (1u << 23)) - std::bit_cast<float>(113u << 23);
-  const std::uint32_t finite = magnitude >= 0x0400u ? shifted : std::bit_cast<std::uint32_t>(subnormal);
-  return std::bit_cast<float>(sign | (magnitude >= 0x7c00u ? special : finite));
+  const std::uint32_t special = shifted + (pick(magnitude >= 0x7c00u, 112u, 0u) << 23);
+  return std::bit_cast<float>(sign |
+                              pick(magnitude >= 0x0400u, special, std::bit_cast<std::uint32_t>(subnormal)));
 }
 
 /// Rounded to nearest even; NaNs become quiet and keep the top of their payload.
@@ -30,9 +37,9 @@ inline std::uint32_t float_to_half(float value) {
   const std::uint32_t small = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) -
                               std::bit_cast<std::uint32_t>(0.5f);
   const std::uint32_t rounded = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
-  const std::uint32_t finite = magnitude < (113u << 23) ? small : rounded;
-  const std::uint32_t infinite = magnitude > 0x7f800000u ? 0x7e00u | (magnitude >> 13 & 0x3ffu) : 0x7c00u;
-  return sign | (magnitude >= 0x477ff000u ? infinite : finite);
+  const std::uint32_t finite = pick(magnitude < (113u << 23), small, rounded);
+  const std::uint32_t nan = pick(magnitude > 0x7f800000u, 0x0200u | (magnitude >> 13 & 0x3ffu), 0u);
+  return sign | pick(magnitude >= 0x477ff000u, 0x7c00u | nan, finite);
 }
 
 /// Rounded once from a double, by a MODE.round value: 0 nearest even, 1 up, 2 down, 3 toward zero.

@@ -189,6 +189,9 @@ WAVESMITH_WIDE void wide_handler(Wave& wave, const Instruction& i) {
 }
 template <class Body>
 inline constexpr Handlers both = {plain_handler<Body>, wide_handler<Body>};
+/// The same for bodies that are written twice.
+template <template <bool Wide> class Body>
+inline constexpr Handlers both_widths = {plain_handler<Body<false>>, wide_handler<Body<true>>};
 
 //! \name Integer and bit operations: no MODE
 

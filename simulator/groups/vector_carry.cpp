@@ -69,6 +69,9 @@ constexpr auto shift_left = [](u32 n, u64 a) { return a << (n & 63); };
 constexpr auto shift_right = [](u32 n, u64 a) { return a >> (n & 63); };
 constexpr auto shift_right_signed = [](u32 n, i64 a) { return a >> (n & 63); };
 
+// The count of a 64-bit shift-and-add has three bits.
+constexpr auto shift_add = [](u64 a, u32 n, u64 c) { return (a << (n & 7)) + c; };
+
 constexpr Row sum(std::string_view mnemonic, Handlers handlers) {
   return {mnemonic, kVop12, "b32 mask = b32 b32", handlers, Unit::valu, kClampedInteger, 0, kCdna};
 }
@@ -88,6 +91,8 @@ constexpr Row kRows[] = {
     sum_with_carry("v_subbrev_co_u32", both<CarryBody<subtract_reversed, true, 0>>),
     multiply_add("v_mad_u64_u32", both<MultiplyAdd64<false>>),
     multiply_add("v_mad_i64_i32", both<MultiplyAdd64<true>>),
+    {"v_lshl_add_u64", kVop3, "u64 = u64 b32 u64", lanes3<u64, u64, u32, u64, shift_add>, Unit::valu,
+     kNoModifiers, 0, kCdna},
     {"v_lshlrev_b64", kVop3, "u64 = b32 u64", lanes2<u64, u32, u64, shift_left>, Unit::valu, kNoModifiers, 0,
      kCdna},
     {"v_lshrrev_b64", kVop3, "u64 = b32 u64", lanes2<u64, u32, u64, shift_right>, Unit::valu, kNoModifiers, 0,

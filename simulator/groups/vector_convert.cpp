@@ -6,7 +6,7 @@
 
 #include "simulator/groups/float_lanes.h"
 #include "simulator/groups/groups.h"
-#include "simulator/groups/vector_narrow.h"
+#include "simulator/groups/vector_half.h"
 #include "simulator/groups/vector_rows.h"
 
 namespace wavesmith::simulator::groups {
@@ -69,6 +69,7 @@ struct ToSingle {
 
 template <unsigned Byte>
 constexpr auto byte_value = [](u32 a) { return static_cast<f32>(static_cast<i32>(a >> (8 * Byte) & 0xffu)); };
+constexpr auto unchanged = [](auto a) { return a; };
 constexpr auto value_of = [](auto a) { return exact(a); };
 /// A signed nibble in sixteenths.
 constexpr auto nibble_value = [](u32 a) { return static_cast<f32>(static_cast<i32>(a << 28) >> 28) / 16; };
@@ -147,70 +148,99 @@ constexpr auto double_of_single = [](f32 a, bool flush) {
   return settle_nan<f64>(value, value);
 };
 
-/// Two results of F(f32) in one register, source 0 in the low half.
-template <auto F>
-struct PackHalves {
-  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
-    SourceBuffers<f32> ba, bb;
-    const Source<f32> a = source<f32>(wave, i, 1, ba), b = source<f32>(wave, i, 2, bb);
-    const bool flush_sources = wave.mode.flush_f32_sources();
-    const bool limit = wave.mode.fp16_overflow(), clamp = i.modifiers.clamp;
-    Modifiers only_clamp;
-    only_clamp.clamp = clamp;
-    const u32 flushed = wave.mode.flush_f16_f64_results() ? F.exponent : 0;
-    const auto half = [&](f32 value) WAVESMITH_INLINE_LAMBDA {
-      value = flush_sources ? flush_denormal(value) : value;
-      if (clamp) value = modify_result(value, only_clamp, wave.mode, true);
-      const u32 bits = F(value, limit);
-      return flushed != 0 && (bits & flushed) == 0 ? bits & 0x8000u : bits;
-    };
-    Result<u32> d(wave, i);
-    WAVESMITH_LANES
-    for (u32 lane = 0; lane < kLanes; ++lane) d.set(lane, half(a[lane]) | half(b[lane]) << 16);
-    d.finish();
-  }
-};
 WAVESMITH_INLINE bool is_finite(f32 value) {
   return (std::bit_cast<u32>(value) & 0x7f800000u) != 0x7f800000u;
 }
+
+/// Two results of F(f32) in one register, source 0 in the low half.
+template <auto F>
+struct PackHalves {
+  /// With what MODE and clamp ask for.
+  static u32 convert(f32 value, const Wave& wave, bool clamp) {
+    if (wave.mode.flush_f32_sources()) value = flush_denormal(value);
+    Modifiers only_clamp;
+    only_clamp.clamp = clamp;
+    value = modify_result(value, only_clamp, wave.mode, true);
+    const u32 bits = F(value);
+    const bool denormal = (bits & F.exponent) == 0;
+    if (denormal && wave.mode.flush_f16_f64_results()) return bits & 0x8000u;
+    return F.limited ? limit_half(bits, is_finite(value), wave.mode.fp16_overflow()) : bits;
+  }
+
+  template <bool Wide>
+  struct Body {
+    static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+      SourceBuffers<f32> ba, bb;
+      const Source<f32> a = source<f32>(wave, i, 1, ba), b = source<f32>(wave, i, 2, bb);
+      const Mode& mode = wave.mode;
+      const bool usual = !mode.flush_f32_sources() && !mode.flush_f16_f64_results() &&
+                         !mode.fp16_overflow() && !i.modifiers.clamp;
+      alignas(64) u32 low[kLanes], high[kLanes];
+      if (usual) {
+        F.template convert_lanes<Wide>(a, low);
+        F.template convert_lanes<Wide>(b, high);
+      } else {
+        for (u32 lane = 0; lane < kLanes; ++lane) {
+          low[lane] = convert(a[lane], wave, i.modifiers.clamp);
+          high[lane] = convert(b[lane], wave, i.modifiers.clamp);
+        }
+      }
+      Result<u32> d(wave, i);
+      WAVESMITH_LANES
+      for (u32 lane = 0; lane < kLanes; ++lane) d.set(lane, low[lane] | high[lane] << 16);
+      d.finish();
+    }
+  };
+};
 struct NearestHalf {
   u32 exponent = 0x7c00;
-  WAVESMITH_INLINE u32 operator()(f32 value, bool limit) const {
-    return limit_half(float_to_half(value), is_finite(value), limit);
+  bool limited = true;  ///< MODE.FP16_OVFL applies
+  u32 operator()(f32 value) const { return float_to_half(value); }
+  template <bool Wide>
+  WAVESMITH_INLINE void convert_lanes(const Source<f32>& values, u32* out) const {
+    Floats floats;
+    for (u32 lane = 0; lane < kLanes; ++lane) floats.lane[lane] = values[lane];
+    narrow_to_halves<Wide>(floats, out);
   }
 };
 struct TruncatedHalf {
   u32 exponent = 0x7c00;
-  WAVESMITH_INLINE u32 operator()(f32 value, bool) const { return float_to_half_truncated(value); }
+  bool limited = false;
+  u32 operator()(f32 value) const { return float_to_half_truncated(value); }
+  template <bool>
+  WAVESMITH_INLINE void convert_lanes(const Source<f32>& values, u32* out) const {
+    for (u32 lane = 0; lane < kLanes; ++lane) out[lane] = float_to_half_truncated(values[lane]);
+  }
 };
 struct NearestBfloat {
   u32 exponent = 0x7f80;
-  WAVESMITH_INLINE u32 operator()(f32 value, bool) const { return float_to_bfloat(value); }
+  bool limited = false;
+  u32 operator()(f32 value) const { return float_to_bfloat(value); }
+  template <bool>
+  WAVESMITH_INLINE void convert_lanes(const Source<f32>& values, u32* out) const {
+    for (u32 lane = 0; lane < kLanes; ++lane) out[lane] = float_to_bfloat(values[lane]);
+  }
 };
+template <auto F>
+constexpr Handlers pack_halves = both_widths<PackHalves<F>::template Body>;
 
 /// f16 from f32 in MODE's direction for f16.
+template <bool Wide>
 struct HalfFromSingle {
   static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
     SourceBuffers<f32> ba;
     const Source<f32> a = source<f32>(wave, i, 1, ba);
-    const FloatMode<f64> mode(wave.mode);
-    const bool flush_source = wave.mode.flush_f32_sources(), limit = wave.mode.fp16_overflow();
-    Result<u32> d(wave, i);
-    const auto convert = [&](auto round) WAVESMITH_INLINE_LAMBDA {
-      WAVESMITH_LANES
-      for (u32 lane = 0; lane < kLanes; ++lane) {
-        const f32 value = flush_source ? flush_denormal(a[lane]) : a[lane];
-        const u32 bits = limit_half(round(value), is_finite(value), limit);
-        d.set(lane, mode.flush_results ? flush_half(bits) : bits);
-      }
-    };
-    if (mode.round == 0) {
-      convert([](f32 value) WAVESMITH_INLINE_LAMBDA { return float_to_half(value); });
-    } else {
-      convert([&](f32 value) { return double_to_half(static_cast<f64>(value), mode.round); });
+    const bool flush_source = wave.mode.flush_f32_sources();
+    Floats s[3];
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      s[0].lane[lane] = flush_source ? flush_denormal(a[lane]) : a[lane];
     }
-    modify_halves(wave, i, d, !mode.flush_results);
-    d.finish();
+    // As an f16 operation without one, but for f16 denormals that are no sources here.
+    Mode mode = wave.mode;
+    mode.bits |= 1u << 6;
+    alignas(64) u32 halves[kLanes];
+    apply_to_halves<Wide, unchanged, 1>(mode, s, halves);
+    write_halves<OtherHalf::zero>(wave, i, halves);
   }
 };
 
@@ -303,14 +333,14 @@ constexpr Row kRows[] = {
             kVop12NoSdwa),
     convert("v_cvt_i32_f64", "b32 = f64", both<ToInteger<i32, f64, whole_i32>>, kFloatInputModifiers,
             kVop12NoSdwa),
-    convert("v_cvt_f16_f32", "f16 = f32", both<HalfFromSingle>, kFloatModifiers),
+    convert("v_cvt_f16_f32", "f16 = f32", both_widths<HalfFromSingle>, kFloatModifiers),
     convert("v_cvt_f16_u16", "f16 = b16", both<HalfFromInteger<false>>, kIntegerToFloat),
     convert("v_cvt_f16_i16", "f16 = b16", both<HalfFromInteger<true>>, kIntegerToFloat),
     convert("v_cvt_u16_f16", "b16 = f16", both<IntegerFromHalf<0, 65535>>, kFloatInputModifiers),
     convert("v_cvt_i16_f16", "b16 = f16", both<IntegerFromHalf<-32768, 32767>>, kFloatInputModifiers),
-    pack("v_cvt_pk_f16_f32", both<PackHalves<NearestHalf{}>>, kGfx950Only),
-    pack("v_cvt_pk_bf16_f32", both<PackHalves<NearestBfloat{}>>, kGfx950Only),
-    pack("v_cvt_pkrtz_f16_f32", both<PackHalves<TruncatedHalf{}>>, kCdna),
+    pack("v_cvt_pk_f16_f32", pack_halves<NearestHalf{}>, kGfx950Only),
+    pack("v_cvt_pk_bf16_f32", pack_halves<NearestBfloat{}>, kGfx950Only),
+    pack("v_cvt_pkrtz_f16_f32", pack_halves<TruncatedHalf{}>, kCdna),
     {"v_cvt_pk_u16_u32", kVop3, "b32 = b32 b32", both<PackIntegers<u32, 0, 65535>>, Unit::valu, kNoModifiers,
      0, kCdna},
     {"v_cvt_pk_i16_i32", kVop3, "b32 = b32 b32", both<PackIntegers<i32, -32768, 32767>>, Unit::valu,

@@ -40,6 +40,13 @@ constexpr auto and_or = [](u32 a, u32 b, u32 c) { return (a & b) | c; };
 constexpr auto or3 = [](u32 a, u32 b, u32 c) { return a | b | c; };
 constexpr auto xor_add = [](u32 a, u32 b, u32 c) { return (a ^ b) + c; };
 
+constexpr auto shift_left_reversed = [](u32 n, u32 a) { return a << (n & 31); };
+constexpr auto shift_right_reversed = [](u32 n, u32 a) { return a >> (n & 31); };
+constexpr auto shift_right_signed_reversed = [](u32 n, i32 a) { return a >> (n & 31); };
+
+constexpr auto bit_and = [](u32 a, u32 b) { return a & b; };
+constexpr auto bit_or = [](u32 a, u32 b) { return a | b; };
+constexpr auto bit_xor = [](u32 a, u32 b) { return a ^ b; };
 constexpr auto bit_not = [](u32 a) { return ~a; };
 constexpr auto bit_xnor = [](u32 a, u32 b) { return ~(a ^ b); };
 constexpr auto bit_insert = [](u32 mask, u32 a, u32 b) { return (mask & a) | (~mask & b); };
@@ -127,6 +134,7 @@ struct Saturating3 {
 
 constexpr auto add = [](i64 a, i64 b) { return a + b; };
 constexpr auto subtract = [](i64 a, i64 b) { return a - b; };
+constexpr auto subtract_reversed = [](i64 a, i64 b) { return b - a; };
 constexpr auto multiply_add24 = [](u32 a, u32 b, u32 c) {
   return static_cast<i64>(u64{unsigned24(a)} * unsigned24(b) + c);
 };
@@ -183,6 +191,15 @@ constexpr Row plain3(std::string_view mnemonic, Handlers handlers, AcceptSet acc
 constexpr AcceptSet kClamp = accepts(Accepts::clamp);
 
 constexpr Row kRows[] = {
+    binary("v_add_u32", both<Saturating2<u32, u32, u32, add>>, kClampedInteger),
+    binary("v_sub_u32", both<Saturating2<u32, u32, u32, subtract>>, kClampedInteger),
+    binary("v_subrev_u32", both<Saturating2<u32, u32, u32, subtract_reversed>>, kClampedInteger),
+    binary("v_and_b32", lanes2<u32, u32, u32, bit_and>),
+    binary("v_or_b32", lanes2<u32, u32, u32, bit_or>),
+    binary("v_xor_b32", lanes2<u32, u32, u32, bit_xor>),
+    binary("v_lshlrev_b32", lanes2<u32, u32, u32, shift_left_reversed>),
+    binary("v_lshrrev_b32", lanes2<u32, u32, u32, shift_right_reversed>),
+    binary("v_ashrrev_i32", lanes2<i32, u32, i32, shift_right_signed_reversed>),
     plain2("v_mul_lo_u32", lanes2<u32, u32, u32, multiply>),
     plain2("v_mul_hi_u32", lanes2<u32, u32, u32, multiply_high>),
     plain2("v_mul_hi_i32", lanes2<i32, i32, i32, multiply_high_signed>),

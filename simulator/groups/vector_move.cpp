@@ -32,6 +32,14 @@ struct Select {
 
 constexpr auto copy = [](auto a) { return a; };
 
+/// The value of the lowest active lane, or of lane 0 when none is active.
+void read_first_lane(Wave& wave, const Instruction& i) {
+  const u64 exec = wave.exec();
+  const u32 lane = exec == 0 ? 0 : static_cast<u32>(std::countr_zero(exec));
+  LaneBuffer buffer;
+  wave.write32(i.operands[0], source32(wave, i, 1, buffer)[lane]);
+}
+
 void read_lane(Wave& wave, const Instruction& i) {
   const u32 lane = wave.read32(i.operands[2]) % wave.size;
   wave.write32(i.operands[0], wave.row(i.operands[1].reg)[lane]);
@@ -64,7 +72,9 @@ constexpr AcceptSet kSelectModifiers = Accepts::neg | Accepts::abs | Accepts::se
 
 constexpr Row kRows[] = {
     {"v_cndmask_b32", kVop12, "b32 = b32 b32 mask", both<Select>, Unit::valu, kSelectModifiers, 0, kCdna},
+    {"v_mov_b32", kVop12, "b32 = b32", lanes1<u32, u32, copy>, Unit::valu, kIntegerModifiers, 0, kCdna},
     {"v_mov_b64", kVop12NoSdwa, "b64 = b64", lanes1<u64, u64, copy>, Unit::valu, kNoModifiers, 0, kCdna},
+    {"v_readfirstlane_b32", kVop3, "b32 = b32", same(read_first_lane), Unit::valu, kNoModifiers, 0, kCdna},
     {"v_readlane_b32", kVop3, "b32 = b32 b32", same(read_lane), Unit::valu, kNoModifiers, 0, kCdna},
     {"v_writelane_b32", kVop3, "b32 = b32 b32", same(write_lane), Unit::valu, kNoModifiers, kUpdates, kCdna},
     {"v_swap_b32", kVop3, "b32 b32 =", same(swap_registers), Unit::valu, kNoModifiers, kUpdates, kCdna},

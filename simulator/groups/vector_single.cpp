@@ -1,4 +1,4 @@
-// f32 VALU instructions beside sums and products: fused accumulation, minima and maxima, rounding to whole
+// f32 VALU instructions: sums, products, fused multiply-adds, minima and maxima, rounding to whole
 // numbers, exponents. Source: the instruction descriptions of the CDNA3 and CDNA4 guides.
 #include <cmath>
 
@@ -9,6 +9,10 @@
 namespace wavesmith::simulator::groups {
 namespace {
 
+constexpr auto add = [](f32 a, f32 b) { return a + b; };
+constexpr auto subtract = [](f32 a, f32 b) { return a - b; };
+constexpr auto subtract_reversed = [](f32 a, f32 b) { return b - a; };
+constexpr auto multiply = [](f32 a, f32 b) { return a * b; };
 constexpr auto fused = [](f32 a, f32 b, f32 c) { return std::fma(a, b, c); };
 
 /// D = fma(S0, S1, D).
@@ -99,6 +103,11 @@ constexpr Row plain3(std::string_view mnemonic, Handlers handlers, AcceptSet acc
 }
 
 constexpr Row kRows[] = {
+    binary("v_add_f32", float2<add>),
+    binary("v_sub_f32", float2<subtract>),
+    binary("v_subrev_f32", float2<subtract_reversed>),
+    binary("v_mul_f32", float2<multiply>),
+    plain3("v_fma_f32", float3<fused>),
     {"v_fmac_f32", kVop12NoSdwa, "f32 = f32 f32", both<FusedAccumulate>, Unit::valu, kFloatModifiers,
      kUpdates, kCdna},
     // The text has the literal where it stands in the sum: a*K + b and a*b + K.
