@@ -30,7 +30,8 @@ WAVESMITH_INLINE u32 float_to_bfloat(f32 value) {
 
 /// MODE.FP16_OVFL: a result that overflowed is the largest f16; infinite sources stay infinite.
 WAVESMITH_INLINE u32 limit_half(u32 half, bool finite_source, bool limit) {
-  return half - (limit & finite_source & ((half & 0x7fffu) == 0x7c00u) ? 1u : 0u);
+  const bool overflowed = limit & finite_source & ((half & 0x7fffu) == 0x7c00u);
+  return half - static_cast<u32>(overflowed);
 }
 
 /// A denormal becomes a zero of the same sign.
