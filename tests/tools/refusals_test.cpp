@@ -21,7 +21,9 @@ using Words = std::vector<std::string>;
 
 // The refused fields of a command, in order; checks that messages and document agree and that nothing else is
 // on standard output.
-std::vector<std::string> refused_fields(const Words& words, const std::filesystem::path& folder = {}) {
+std::vector<std::string> refused_fields(const Words& words, std::filesystem::path folder = {}) {
+  const TemporaryFolder own;  // a request that is not refused must not write into the sources
+  if (folder.empty()) folder = own.path();
   const Outcome plain = cli(words, folder);
   CHECK(plain.status == 2);
   CHECK(plain.out.empty());
@@ -177,12 +179,13 @@ TEST_CASE("spec files are refused field by field") {
 }
 
 TEST_CASE("results cannot share a place") {
+  const TemporaryFolder folder;
   const Words compile = Words{"compile"} + kernel_words();
-  const Outcome same = cli(compile + Words{"-o", "a", "--save-ir", "a"});
+  const Outcome same = cli(compile + Words{"-o", "a", "--save-ir", "a"}, folder.path());
   CHECK(same.status == 2);
   CHECK(same.err.find("save_ir = a is refused: another place than output") != std::string::npos);
-  CHECK(cli(compile + Words{"-o", "-", "--save-asm", "-"}).status == 2);
-  CHECK(cli(compile + Words{"-o", "-", "--json"}).status == 2);
+  CHECK(cli(compile + Words{"-o", "-", "--save-asm", "-"}, folder.path()).status == 2);
+  CHECK(cli(compile + Words{"-o", "-", "--json"}, folder.path()).status == 2);
 }
 
 TEST_CASE("a result that cannot be written is the environment's failure") {
