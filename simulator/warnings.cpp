@@ -6,9 +6,8 @@ namespace wavesmith::simulator {
 std::string_view sentence(WarningKind kind) {
   switch (kind) {
     case WarningKind::misaligned_lds:
-      return "LDS access at an address that is not a multiple of its size (16 for 96 bits): slower, and an "
-             "error "
-             "where unaligned access is off";
+      return "LDS address that the size of the access does not divide (16 for 96 bits, 4 for a load to LDS): "
+             "slower, and an error where unaligned access is off";
     case WarningKind::misaligned_buffer:
       return "buffer access of dwords at an address that is not a multiple of 4: rounded down where "
              "unaligned "

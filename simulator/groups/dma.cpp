@@ -55,6 +55,10 @@ void claim_slots(Wave& wave, PendingOp& op, Piece piece, u32 base) {
         lane, static_cast<u64>(at));
     return;
   }
+  if (op.exec != 0 && start % 4 != 0) {
+    const auto lane = static_cast<u32>(std::countr_zero(op.exec));
+    wave.warn(i, WarningKind::misaligned_lds, lane, op.lds[lane]);
+  }
   if (wave.group->dispatch->options->poison) poison_slots(wave, op, bytes);
   const LdsAccess access = write_access(std::max(bytes_of(piece), 4u));
   wave.group->count_lds_cycles(i, op.exec, op.lds, access, bytes);

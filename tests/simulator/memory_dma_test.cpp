@@ -250,6 +250,25 @@ TEST_CASE("a slot outside the workgroup's LDS is a fault, for active lanes only"
   CHECK(run("global_load_lds_dword v4, s[2:3]").fault->memory_address == 0x20000);
 }
 
+TEST_CASE("a load to LDS at an odd address is warned of") {
+  Snippets snippets("gfx950");
+  auto buffer = snippets.allocate(1024, {.name = "data"});
+  buffer.set_dword(0, 0x12345678);
+  Input in;
+  in.lds_dwords(1024, [](u32) { return 0; });
+  in.s64(4, buffer.address).s(6, 1024).s(7, 0x20000).m0 = 2;
+  const std::string text = "buffer_load_dword off, s[4:7], 0 lds\ns_waitcnt vmcnt(0)";
+  const Output out = snippets.run(text, in);
+  CHECK(out.lds_dword(0) == 0x56780000);
+  REQUIRE(out.warnings.size() == 1);
+  CHECK(out.warnings[0].first.memory_address == 2);
+  in.m0 = 4;
+  CHECK(snippets.run(text, in).warnings.empty());
+  in.m0 = 2;
+  in.exec = 0;
+  CHECK(snippets.run(text, in).warnings.empty());
+}
+
 TEST_CASE("a load to LDS is not there before vmcnt says so; lgkmcnt says nothing") {
   Snippets snippets("gfx950");
   auto buffer = snippets.allocate(1024, {.name = "data"});

@@ -193,7 +193,7 @@ TEST_CASE("every FLAT load and store finds LDS, scratch or global memory for eac
           for (u32 d = 0; d < 4; ++d) in.v(8 + d, data[d] = random_lanes(random));
           std::array<u64, 64> address{};
           std::array<std::byte*, 64> place{};
-          u64 lds_lanes = 0, global_lanes = 0;
+          u64 lds_lanes = 0;
           Lines lines;
           for (u32 l = 0; l < 64; ++l) {
             const u32 shift = below(random, 16 - element.bytes + 1);
@@ -201,7 +201,7 @@ TEST_CASE("every FLAT load and store finds LDS, scratch or global memory for eac
               case 0:
                 address[l] = buffer.address + 4096 + 32 * l + shift;
                 place[l] = &global[4096 + 32 * l + shift];
-                if (active(exec, l)) ++global_lanes, lines.add(address[l], element.bytes);
+                if (active(exec, l)) lines.add(address[l], element.bytes);
                 break;
               case 1:
                 address[l] = kSharedAperture + 32 * l + shift;
@@ -260,6 +260,12 @@ TEST_CASE("FLAT strays are faults of the memory they address") {
   CHECK(fault(0));
   CHECK(fault(~u64{0}));
   CHECK(fault(kSharedAperture - 4));
+  // The apertures are 4 GiB each: what lies behind them is global memory that nobody has.
+  for (const u64 behind :
+       {kSharedAperture + (u64{1} << 32), kPrivateAperture + (u64{1} << 32), u64{3} << 48}) {
+    REQUIRE(fault(behind));
+    CHECK(fault(behind)->what.find("outside every allocation") != std::string::npos);
+  }
 }
 
 TEST_CASE("FLAT is proven only by a wait for zero on both counters") {
