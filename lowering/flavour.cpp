@@ -1,5 +1,5 @@
-// The table of flavours. Each row is what a compiler of that version was seen to read unchanged
-// (docs/flavours.md).
+// The table of flavours. Each row is what a compiler of that version was seen to read unchanged; tests
+// compare with it.
 #include "lowering/flavour.h"
 
 #include <algorithm>
