@@ -33,9 +33,9 @@ enum class Schedule {
   random,           ///< a seeded random wave for a seeded random number of instructions
 };
 
-/// Order and width of the additions inside one MFMA with f32 results. Uncertain on gfx950: no bit-level model is
-/// published for it. The grouped ways are what was measured on gfx942; `exact` is the default because it is several
-/// times faster. f32 factors are added in sequence and f64 factors too, as everywhere.
+/// Order and width of the additions inside one MFMA with f32 results. Uncertain on gfx950: no bit-level model
+/// is published for it. The grouped ways are what was measured on gfx942; `exact` is the default because it
+/// is several times faster. f32 factors are added in sequence and f64 factors too, as everywhere.
 enum class MfmaAccumulation {
   groups_of_8,   ///< products in groups of 8 (fp8: 16), cut off as measured on gfx942, each group rounded
   groups_of_16,  ///< the same in groups of 16

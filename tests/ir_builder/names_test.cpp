@@ -108,8 +108,10 @@ TEST_CASE("names: a hint that could run into a made name, or that LLVM cannot re
 TEST_CASE("names: a kernel's name is an identifier, and a step's name can be quoted") {
   const auto message = [](const std::string& name, const std::string& step_name) {
     auto kernel = std::make_unique<Kernel>(name, KernelAttributes{});
-    const Builder b(*kernel);
-    const Builder::Step step(b, step_name);
+    {
+      const Builder b(*kernel);
+      const Builder::Step step(b, step_name);
+    }
     const Expected<FinishedKernel> finished = finish(std::move(kernel));
     return finished ? std::string()
                     : finished.error().message.substr(finished.error().message.find('\n') + 1);
