@@ -1,5 +1,6 @@
 // parse_modifier: the words behind the operands, each put into Instruction::modifiers. DPP controls are
 // turned back into the 9-bit code of the encoding, of which dpp.cpp has the meaning.
+#include <algorithm>
 #include <charconv>
 
 #include "simulator/assembly_text.h"
@@ -115,6 +116,16 @@ std::optional<AcceptSet> parse_dpp(std::string_view word, Instruction& i) {
   return std::nullopt;
 }
 
+/// Outside VOP3P, whose lists are as long as there are sources, the last entry of op_sel is the
+/// destination's: bit 3.
+std::uint8_t op_sel_bits(const Instruction& i, std::uint8_t bits, std::string_view list) {
+  const bool vop3p = (i.row->accepted & static_cast<AcceptSet>(Accepts::op_sel_hi)) != 0;
+  const auto last = static_cast<unsigned>(std::count(list.begin(), list.end(), ','));
+  if (vop3p || last >= 3) return bits;
+  const unsigned destination = bits >> last & 1u;
+  return static_cast<std::uint8_t>((bits & ~(1u << last)) | destination << 3);
+}
+
 std::optional<AcceptSet> parse_select(std::string_view key, std::string_view text, Instruction& i) {
   Sdwa& sdwa = i.modifiers.sdwa;
   std::uint8_t* field = key == "dst_sel"    ? &sdwa.dst_sel
@@ -145,13 +156,18 @@ std::optional<AcceptSet> parse_modifier(std::string_view word, Instruction& i) {
     const auto list = parse_list(text, 1);
     if (!list) return std::nullopt;
     const auto bits = static_cast<std::uint8_t>(*list);
-    if (key == "op_sel") return m.op_sel = bits, accepts(Accepts::op_sel);
+    if (key == "op_sel") return m.op_sel = op_sel_bits(i, bits, text), accepts(Accepts::op_sel);
     if (key == "op_sel_hi") return m.op_sel_hi = bits, accepts(Accepts::op_sel_hi);
     (key == "neg_lo" ? m.neg_lo : m.neg_hi) = bits;
     return accepts(Accepts::neg_lo_hi);
   }
   // Printed by name for ds_swizzle, which takes the bits from the first word of the encoding.
   if (key == "offset" && text.starts_with("swizzle(")) return accepts(Accepts::offset);
+  if (key == "neg") {  // of f64 matrices, in the place of BLGP
+    const auto list = parse_list(text, 1);
+    if (!list) return std::nullopt;
+    return m.blgp = static_cast<std::uint8_t>(*list), accepts(Accepts::mfma);
+  }
   const auto value = parse_value(text);
   if (!value) return std::nullopt;
   const auto byte = static_cast<std::uint8_t>(*value);

@@ -1,9 +1,8 @@
 // The list of instruction groups and the index over their rows.
-#include "simulator/registry.h"
-
 #include <unordered_map>
 
 #include "simulator/groups/groups.h"
+#include "simulator/registry.h"
 
 namespace wavesmith::simulator {
 namespace {
@@ -38,7 +37,16 @@ struct Index {
                              groups::vector_convert,
                              groups::matrix_float,
                              groups::vector_half,
-                             groups::vector_double}) {
+                             groups::vector_double,
+                             groups::vector_packed_half,
+                             groups::vector_short,
+                             groups::vector_bytes,
+                             groups::vector_division,
+                             groups::vector_mix,
+                             groups::matrix_integer,
+                             groups::matrix_double,
+                             groups::matrix_scaled,
+                             groups::vector_fp8}) {
       for (const Row& row : group()) {
         rows.push_back(&row);
         by_mnemonic[row.mnemonic].push_back(&row);

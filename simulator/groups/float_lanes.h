@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cfenv>
+#include <cmath>
+#include <limits>
 
 #include "simulator/groups/half.h"
 #include "simulator/groups/lanes.h"
@@ -89,14 +91,16 @@ WAVESMITH_INLINE void modify_lanes(const Wave& wave, const Instruction& i, Resul
   }
 }
 
-/// The same for an f16 result in the low half of each lane; the high half stays.
-WAVESMITH_INLINE void modify_halves(const Wave& wave, const Instruction& i, Result<u32>& d,
+/// The same for f16 results.
+WAVESMITH_INLINE void modify_halves(const Wave& wave, const Instruction& i, u32* halves,
                                     bool keeps_denormals) {
   if (i.modifiers.omod == 0 && !i.modifiers.clamp) return;
   for (u32 lane = 0; lane < kLanes; ++lane) {
-    const u32 bits = d.low()[lane];
-    const f32 value = modify_result(half_to_float(bits & 0xffffu), i.modifiers, wave.mode, keeps_denormals);
-    d.set(lane, float_to_half(value) | (bits & 0xffff0000u));
+    const f32 value = modify_result(half_to_float(halves[lane]), i.modifiers, wave.mode, keeps_denormals);
+    const u32 half = float_to_half(value);
+    // omod only acts where denormal results are flushed, and what it halves may be one.
+    const bool denormal = (half & 0x7c00u) == 0;
+    halves[lane] = denormal && i.modifiers.omod != 0 && !keeps_denormals && !wave.mode.ieee() ? 0 : half;
   }
 }
 
@@ -110,8 +114,9 @@ struct FloatMode {
         round(sizeof(T) == 4 ? mode.round_f32() : mode.round_f16_f64()) {}
 };
 
-/// T = F(T, …) for f32 and f64.
-template <class T, auto F, unsigned Sources>
+/// T = F(T, …) for f32 and f64. Functions that never round, minima and whole numbers, say so with `Rounds`
+/// false: some of them are expanded by compilers to code that only works while the CPU rounds to nearest.
+template <class T, auto F, unsigned Sources, bool Rounds = true>
 struct FloatBody {
   template <bool FlushSources, bool FlushResults>
   static WAVESMITH_INLINE void loop(const Source<T> (&s)[3], Result<T>& d) {
@@ -138,7 +143,7 @@ struct FloatBody {
     Result<T> d(wave, i);
     const FloatMode<T> mode(wave.mode);
     {
-      const RoundingScope rounding(mode.round);
+      const RoundingScope rounding(Rounds ? mode.round : 0);
       if (mode.flush_sources && mode.flush_results) {
         loop<true, true>(s, d);
       } else if (mode.flush_sources) {
@@ -158,6 +163,30 @@ struct FloatBody {
     Source<T> s[3] = {};
     for (unsigned k = 0; k < Sources; ++k) s[k] = source<T>(wave, i, 1 + k, buffers[k]);
     apply(wave, i, s);
+  }
+};
+
+/// a - floor(a), below 1 also where the difference rounds to it.
+template <class T>
+struct FractionBody {
+  static constexpr auto rest = [](T a, T whole) {
+    const T difference = a - whole;
+    constexpr T kBelowOne = 1 - std::numeric_limits<T>::epsilon() / 2;
+    return difference > kBelowOne ? kBelowOne : difference;
+  };
+  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+    SourceBuffers<T> buffer;
+    const Source<T> a = source<T>(wave, i, 1, buffer);
+    const bool flush = FloatMode<T>(wave.mode).flush_sources;
+    SourceBuffers<T> whole;
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      const auto bits = std::bit_cast<std::conditional_t<sizeof(T) == 4, u32, u64>>(
+          std::floor(flush ? flush_denormal(a[lane]) : a[lane]));
+      whole.half[0].lane[lane] = static_cast<u32>(bits);
+      if constexpr (sizeof(T) == 8) whole.half[1].lane[lane] = static_cast<u32>(bits >> 32);
+    }
+    const Source<T> s[3] = {a, {whole.half[0].lane.data(), whole.half[sizeof(T) / 4 - 1].lane.data()}, {}};
+    FloatBody<T, rest, 2>::apply(wave, i, s);
   }
 };
 
@@ -187,6 +216,10 @@ template <auto F>
 inline constexpr Handlers float2 = both<FloatBody<f32, F, 2>>;
 template <auto F>
 inline constexpr Handlers float3 = both<FloatBody<f32, F, 3>>;
+template <auto F>
+inline constexpr Handlers whole1 = both<FloatBody<f32, F, 1, false>>;
+template <auto F>
+inline constexpr Handlers double_whole1 = both<FloatBody<f64, F, 1, false>>;
 template <auto F>
 inline constexpr Handlers double1 = both<FloatBody<f64, F, 1>>;
 template <auto F>

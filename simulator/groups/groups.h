@@ -33,5 +33,14 @@ std::span<const Row> vector_convert();         ///< VALU: conversions
 std::span<const Row> matrix_float();           ///< MFMA with f32 results
 std::span<const Row> vector_half();            ///< VALU: f16
 std::span<const Row> vector_double();          ///< VALU: f64
+std::span<const Row> vector_packed_half();     ///< VALU: packed f16 and 16-bit integers
+std::span<const Row> vector_short();           ///< VALU: 16-bit integers
+std::span<const Row> vector_bytes();           ///< VALU: byte permutation and differences
+std::span<const Row> vector_division();        ///< VALU: steps of a division
+std::span<const Row> vector_mix();             ///< VALU: mixed precision and dot products
+std::span<const Row> matrix_integer();         ///< MFMA with 8-bit integers
+std::span<const Row> matrix_double();          ///< MFMA with f64
+std::span<const Row> matrix_scaled();          ///< MFMA of gfx950 with small formats
+std::span<const Row> vector_fp8();             ///< VALU: conversions with 8-bit floats
 
 }  // namespace wavesmith::simulator::groups

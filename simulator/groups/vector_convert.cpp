@@ -236,10 +236,8 @@ struct HalfFromSingle {
       s[0].lane[lane] = flush_source ? flush_denormal(a[lane]) : a[lane];
     }
     // As an f16 operation without one, but for f16 denormals that are no sources here.
-    Mode mode = wave.mode;
-    mode.bits |= 1u << 6;
     alignas(64) u32 halves[kLanes];
-    apply_to_halves<Wide, unchanged, 1>(mode, s, halves);
+    apply_to_halves<Wide, unchanged, 1, false>(with_source_denormals(wave.mode), s, halves);
     write_halves<OtherHalf::zero>(wave, i, halves);
   }
 };
@@ -252,15 +250,14 @@ struct HalfFromInteger {
     const u32* a = source32(wave, i, 1, buffer);
     const unsigned round = wave.mode.round_f16_f64();
     const bool limit = wave.mode.fp16_overflow();
-    Result<u32> d(wave, i);
+    alignas(64) u32 halves[kLanes];
     for (u32 lane = 0; lane < kLanes; ++lane) {
       const i32 value = Signed ? static_cast<i32>(a[lane] << 16) >> 16 : static_cast<i32>(a[lane] & 0xffffu);
       const f32 exact_value = static_cast<f32>(value);
       const u32 bits = round == 0 ? float_to_half(exact_value) : double_to_half(exact_value, round);
-      d.set(lane, limit_half(bits, true, limit));
+      halves[lane] = limit_half(bits, true, limit);
     }
-    modify_halves(wave, i, d, !wave.mode.flush_f16_f64_results());
-    d.finish();
+    write_halves<OtherHalf::zero>(wave, i, halves);
   }
 };
 template <i32 Low, i32 High>

@@ -27,10 +27,6 @@ constexpr auto whole_floor = [](f64 a) { return std::floor(a); };
 constexpr auto whole_ceil = [](f64 a) { return std::ceil(a); };
 constexpr auto whole_trunc = [](f64 a) { return std::trunc(a); };
 constexpr auto whole_nearest = [](f64 a) { return __builtin_roundeven(a); };
-constexpr auto fraction = [](f64 a) {
-  const f64 rest = a - std::floor(a);
-  return rest >= 1.0 ? 0x1.fffffffffffffp-1 : rest;
-};
 constexpr auto mantissa = [](f64 a) {
   int exponent = 0;
   return std::isfinite(a) ? std::frexp(a, &exponent) : a;
@@ -89,12 +85,12 @@ constexpr Row kRows[] = {
     {"v_fma_f64", kVop3, "f64 = f64 f64 f64", double3<fused>, Unit::valu, kFloatModifiers, 0, kCdna},
     {"v_fmac_f64", kVop12NoSdwa, "f64 = f64 f64", both<FusedAccumulate>, Unit::valu, kFloatModifiers,
      traits(Trait::reads_destination), kCdna},
-    unary("v_floor_f64", double1<whole_floor>),
-    unary("v_ceil_f64", double1<whole_ceil>),
-    unary("v_trunc_f64", double1<whole_trunc>),
-    unary("v_rndne_f64", double1<whole_nearest>),
-    unary("v_fract_f64", double1<fraction>),
-    unary("v_frexp_mant_f64", double1<mantissa>),
+    unary("v_floor_f64", double_whole1<whole_floor>),
+    unary("v_ceil_f64", double_whole1<whole_ceil>),
+    unary("v_trunc_f64", double_whole1<whole_trunc>),
+    unary("v_rndne_f64", double_whole1<whole_nearest>),
+    unary("v_fract_f64", both<FractionBody<f64>>),
+    unary("v_frexp_mant_f64", double_whole1<mantissa>),
     {"v_frexp_exp_i32_f64", kVop12NoSdwa, "i32 = f64", both<ExponentOf>, Unit::valu, kFloatInputModifiers, 0,
      kCdna},
     {"v_ldexp_f64", kVop3, "f64 = f64 b32", both<ScaleByPower>, Unit::valu, kFloatModifiers, 0, kCdna},

@@ -25,12 +25,6 @@ constexpr auto whole_nearest = [](auto a) {
   using T = decltype(a);
   return static_cast<T>(__builtin_roundeven(static_cast<f64>(a)));
 };
-/// Below 1, where the largest f16 is 1 - 2^-11.
-constexpr auto fraction = [](auto a) {
-  using T = decltype(a);
-  const T rest = a - std::floor(a);
-  return rest > static_cast<T>(0x1.ffcp-1) ? static_cast<T>(0x1.ffcp-1) : rest;
-};
 constexpr auto mantissa = [](auto a) {
   int exponent = 0;
   return std::isfinite(a) ? std::frexp(a, &exponent) : a;
@@ -57,9 +51,9 @@ struct ByIeeeModeHalf {
   struct Body {
     static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
       if (wave.mode.ieee()) {
-        HalfOperation<in_ieee_mode<F, true>, Sources, Other>::template Body<Wide>::run(wave, i);
+        HalfOperation<in_ieee_mode<F, true>, Sources, Other, false>::template Body<Wide>::run(wave, i);
       } else {
-        HalfOperation<in_ieee_mode<F, false>, Sources, Other>::template Body<Wide>::run(wave, i);
+        HalfOperation<in_ieee_mode<F, false>, Sources, Other, false>::template Body<Wide>::run(wave, i);
       }
     }
   };
@@ -72,6 +66,7 @@ struct ScaleByPower {
     LaneBuffer ba, bb;
     Floats s[3];
     widen_halves<Wide>(source32(wave, i, 1, ba), 0, 0, s[0]);
+    if (wave.mode.flush_f16_f64_sources()) flush_halves(s[0]);
     const u32* powers = source32(wave, i, 2, bb);
     for (u32 lane = 0; lane < kLanes; ++lane) {
       // Beyond 64 either way everything over- or underflows.
@@ -79,7 +74,27 @@ struct ScaleByPower {
       s[1].lane[lane] = std::bit_cast<f32>(static_cast<u32>(power + 127) << 23);
     }
     alignas(64) u32 halves[kLanes];
-    apply_to_halves<Wide, multiply, 2>(wave.mode, s, halves);
+    apply_to_halves<Wide, multiply, 2>(with_source_denormals(wave.mode), s, halves);
+    write_halves<OtherHalf::zero>(wave, i, halves);
+  }
+};
+
+/// a - floor(a), below 1 also where the difference rounds to it: the largest f16 below is 1 - 2^-11.
+constexpr auto rest = [](auto a, auto whole) {
+  using T = decltype(a);
+  const T difference = a - whole;
+  return difference > static_cast<T>(0x1.ffcp-1) ? static_cast<T>(0x1.ffcp-1) : difference;
+};
+template <bool Wide>
+struct Fraction {
+  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+    LaneBuffer buffer;
+    Floats s[3];
+    widen_halves<Wide>(source32(wave, i, 1, buffer), 0, 0, s[0]);
+    if (wave.mode.flush_f16_f64_sources()) flush_halves(s[0]);
+    for (u32 lane = 0; lane < kLanes; ++lane) s[1].lane[lane] = std::floor(s[0].lane[lane]);
+    alignas(64) u32 halves[kLanes];
+    apply_to_halves<Wide, rest, 2>(wave.mode, s, halves);
     write_halves<OtherHalf::zero>(wave, i, halves);
   }
 };
@@ -122,6 +137,9 @@ struct ExponentOf {
 
 template <auto F, unsigned Sources, OtherHalf Other = OtherHalf::zero>
 constexpr Handlers half_operation = both_widths<HalfOperation<F, Sources, Other>::template Body>;
+/// Functions of one source that do not depend on the CPU's direction.
+template <auto F>
+constexpr Handlers half_exact = both_widths<HalfOperation<F, 1, OtherHalf::zero, false>::template Body>;
 template <auto F, unsigned Sources, OtherHalf Other = OtherHalf::zero>
 constexpr Handlers half_selection = both_widths<ByIeeeModeHalf<F, Sources, Other>::template Body>;
 
@@ -153,12 +171,12 @@ constexpr Row kRows[] = {
     plain3("v_min3_f16", half_selection<minimum3, 3, OtherHalf::kept>),
     plain3("v_max3_f16", half_selection<maximum3, 3, OtherHalf::kept>),
     plain3("v_med3_f16", half_selection<median3, 3, OtherHalf::kept>),
-    unary("v_floor_f16", half_operation<whole_floor, 1>),
-    unary("v_ceil_f16", half_operation<whole_ceil, 1>),
-    unary("v_trunc_f16", half_operation<whole_trunc, 1>),
-    unary("v_rndne_f16", half_operation<whole_nearest, 1>),
-    unary("v_fract_f16", half_operation<fraction, 1>),
-    unary("v_frexp_mant_f16", half_operation<mantissa, 1>),
+    unary("v_floor_f16", half_exact<whole_floor>),
+    unary("v_ceil_f16", half_exact<whole_ceil>),
+    unary("v_trunc_f16", half_exact<whole_trunc>),
+    unary("v_rndne_f16", half_exact<whole_nearest>),
+    unary("v_fract_f16", both_widths<Fraction>),
+    unary("v_frexp_mant_f16", half_exact<mantissa>),
     {"v_frexp_exp_i16_f16", kVop12, "b16 = f16", both<ExponentOf>, Unit::valu, kFloatInputModifiers, 0,
      kCdna},
     {"v_ldexp_f16", kVop12, "f16 = f16 b16", both_widths<ScaleByPower>, Unit::valu, kFloatModifiers, 0,

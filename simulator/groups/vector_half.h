@@ -36,16 +36,24 @@ inline void narrow_to_halves<false>(const Floats& values, u32* out) {
 }
 
 #if defined(__x86_64__)
-/// Signalling NaNs come out quiet, which the arithmetic would make of them anyway.
 template <>
 WAVESMITH_WIDE inline void widen_halves<true>(const u32* lanes, unsigned shift, u32 flip, Floats& out) {
   const __m128i count = _mm_cvtsi32_si128(static_cast<int>(shift));
   const __m256i low = _mm256_set1_epi32(0xffff), change = _mm256_set1_epi32(static_cast<int>(flip));
+  const __m256i size = _mm256_set1_epi32(0x7fff), infinity = _mm256_set1_epi32(0x7c00);
   for (u32 lane = 0; lane < kLanes; lane += 8) {
     const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes + lane));
     const __m256i half = _mm256_xor_si256(_mm256_and_si256(_mm256_srl_epi32(bits, count), low), change);
     const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(half, half), 0x08);
-    _mm256_store_ps(out.lane + lane, _mm256_cvtph_ps(_mm256_castsi256_si128(packed)));
+    const __m256 value = _mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+    // The CPU makes signalling NaNs quiet; minima and maxima still have to tell them apart.
+    const __m256i magnitude = _mm256_and_si256(half, size);
+    const __m256i nan = _mm256_or_si256(
+        _mm256_or_si256(_mm256_slli_epi32(_mm256_srli_epi32(half, 15), 31), _mm256_slli_epi32(magnitude, 13)),
+        _mm256_set1_epi32(0x7f800000));
+    _mm256_store_ps(out.lane + lane,
+                    _mm256_blendv_ps(value, _mm256_castsi256_ps(nan),
+                                     _mm256_castsi256_ps(_mm256_cmpgt_epi32(magnitude, infinity))));
   }
 }
 template <>
@@ -86,14 +94,23 @@ WAVESMITH_INLINE f64 fused_sticky(f64 a, f64 b, f64 c) {
 
 //! \name Results
 
-/// The halves of `values` after F of up to three sources, as MODE asks: denormals, direction, overflow.
-template <bool Wide, auto F, unsigned Sources>
+/// Denormals of f16 become zeros.
+WAVESMITH_INLINE void flush_halves(Floats& values) {
+  for (f32& value : values.lane) value = std::fabs(value) < 0x1p-14f ? std::copysign(0.0f, value) : value;
+}
+/// MODE with the denormals of f16 sources kept, for values that are no such sources or were flushed before.
+WAVESMITH_INLINE Mode with_source_denormals(Mode mode) {
+  mode.bits |= 1u << 6;
+  return mode;
+}
+
+/// F of up to three sources rounded to f16, as MODE asks: denormals, direction, overflow. `Directed`: F
+/// itself rounds, or makes zeros whose sign depends on the direction, and runs while the CPU rounds that way.
+template <bool Wide, auto F, unsigned Sources, bool Directed = true>
 WAVESMITH_INLINE void apply_to_halves(const Mode& mode, Floats (&s)[3], u32* out) {
   const FloatMode<f64> half_mode(mode);  // MODE has one field for f16 and f64
   if (half_mode.flush_sources) {
-    for (unsigned k = 0; k < Sources; ++k) {
-      for (f32& value : s[k].lane) value = std::fabs(value) < 0x1p-14f ? std::copysign(0.0f, value) : value;
-    }
+    for (unsigned k = 0; k < Sources; ++k) flush_halves(s[k]);
   }
   const auto evaluate = [](auto... x) WAVESMITH_INLINE_LAMBDA {
     using T = std::common_type_t<decltype(x)...>;
@@ -118,7 +135,7 @@ WAVESMITH_INLINE void apply_to_halves(const Mode& mode, Floats (&s)[3], u32* out
       }
     }
   } else {
-    const RoundingScope rounding(half_mode.round);
+    const RoundingScope rounding(Directed ? half_mode.round : 0);
     for (u32 lane = 0; lane < kLanes; ++lane) {
       const auto x = [&](unsigned k) { return static_cast<f64>(s[k].lane[lane]); };
       f64 value;
@@ -141,26 +158,28 @@ WAVESMITH_INLINE void apply_to_halves(const Mode& mode, Floats (&s)[3], u32* out
 /// What becomes of the half that is not written.
 enum class OtherHalf { zero, kept };
 
-/// Puts f16 results into the lanes: op_sel[3] asks for the high half.
+/// Puts f16 results into the lanes, after omod and clamp: op_sel[3] asks for the high half.
 template <OtherHalf Other>
-WAVESMITH_INLINE void write_halves(Wave& wave, const Instruction& i, const u32* halves) {
+WAVESMITH_INLINE void write_halves(Wave& wave, const Instruction& i, u32* halves) {
+  modify_halves(wave, i, halves, !wave.mode.flush_f16_f64_results());
   const u32* old = wave.row(i.operands[0].reg);
   const bool high = (i.modifiers.op_sel & 8) != 0;
   Result<u32> d(wave, i);
-  WAVESMITH_LANES
-  for (u32 lane = 0; lane < kLanes; ++lane) d.set(lane, halves[lane]);
-  modify_halves(wave, i, d, !wave.mode.flush_f16_f64_results());
   if (Other == OtherHalf::kept || high) {
+    WAVESMITH_LANES
     for (u32 lane = 0; lane < kLanes; ++lane) {
-      const u32 half = d.low()[lane];
-      d.set(lane, high ? (old[lane] & 0xffffu) | half << 16 : (old[lane] & 0xffff0000u) | half);
+      d.set(lane,
+            high ? (old[lane] & 0xffffu) | halves[lane] << 16 : (old[lane] & 0xffff0000u) | halves[lane]);
     }
+  } else {
+    WAVESMITH_LANES
+    for (u32 lane = 0; lane < kLanes; ++lane) d.set(lane, halves[lane]);
   }
   d.finish();
 }
 
 /// f16 = F(f16, …). F must be callable with f32 and with f64.
-template <auto F, unsigned Sources, OtherHalf Other>
+template <auto F, unsigned Sources, OtherHalf Other, bool Directed = true>
 struct HalfOperation {
   template <bool Wide>
   struct Body {
@@ -171,7 +190,7 @@ struct HalfOperation {
         widen_halves<Wide>(source32(wave, i, 1 + k, buffer), 0, 0, s[k]);
       }
       alignas(64) u32 halves[kLanes];
-      apply_to_halves<Wide, F, Sources>(wave.mode, s, halves);
+      apply_to_halves<Wide, F, Sources, Directed>(wave.mode, s, halves);
       write_halves<Other>(wave, i, halves);
     }
   };

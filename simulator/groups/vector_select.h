@@ -80,9 +80,9 @@ template <class T, auto F, unsigned Sources>
 struct ByIeeeMode {
   static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
     if (wave.mode.ieee()) {
-      FloatBody<T, in_ieee_mode<F, true>, Sources>::run(wave, i);
+      FloatBody<T, in_ieee_mode<F, true>, Sources, false>::run(wave, i);
     } else {
-      FloatBody<T, in_ieee_mode<F, false>, Sources>::run(wave, i);
+      FloatBody<T, in_ieee_mode<F, false>, Sources, false>::run(wave, i);
     }
   }
 };

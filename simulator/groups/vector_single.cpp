@@ -32,12 +32,6 @@ constexpr auto whole_floor = [](f32 a) { return std::floor(a); };
 constexpr auto whole_ceil = [](f32 a) { return std::ceil(a); };
 constexpr auto whole_trunc = [](f32 a) { return std::trunc(a); };
 constexpr auto whole_nearest = [](f32 a) { return __builtin_roundevenf(a); };
-/// Below 1 also where the difference rounds to it.
-constexpr auto fraction = [](f32 a) {
-  const f32 rest = a - std::floor(a);
-  return rest >= 1.0f ? 0x1.fffffep-1f : rest;
-};
-
 /// The mantissa in [0.5, 1), with the sign; what is not finite stays.
 constexpr auto mantissa = [](f32 a) {
   const u32 bits = std::bit_cast<u32>(a);
@@ -122,12 +116,12 @@ constexpr Row kRows[] = {
     plain3("v_med3_f32", both<ByIeeeMode<f32, median3, 3>>),
     plain3("v_minimum3_f32", float3<lower3>, kFloatModifiers, kGfx950Only),
     plain3("v_maximum3_f32", float3<higher3>, kFloatModifiers, kGfx950Only),
-    unary("v_floor_f32", float1<whole_floor>),
-    unary("v_ceil_f32", float1<whole_ceil>),
-    unary("v_trunc_f32", float1<whole_trunc>),
-    unary("v_rndne_f32", float1<whole_nearest>),
-    unary("v_fract_f32", float1<fraction>),
-    unary("v_frexp_mant_f32", float1<mantissa>),
+    unary("v_floor_f32", whole1<whole_floor>),
+    unary("v_ceil_f32", whole1<whole_ceil>),
+    unary("v_trunc_f32", whole1<whole_trunc>),
+    unary("v_rndne_f32", whole1<whole_nearest>),
+    unary("v_fract_f32", both<FractionBody<f32>>),
+    unary("v_frexp_mant_f32", whole1<mantissa>),
     {"v_frexp_exp_i32_f32", kVop12, "i32 = f32", both<ExponentOf>, Unit::valu, kFloatInputModifiers, 0,
      kCdna},
     {"v_ldexp_f32", kVop3, "f32 = f32 b32", both<ScaleByPower>, Unit::valu, kFloatModifiers, 0, kCdna},
