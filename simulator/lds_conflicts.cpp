@@ -38,8 +38,8 @@ std::uint32_t any_bits(Addresses address, std::uint64_t active) {
 /// The pieces that one lane's access can be counted in: the largest power of two from a dword up to the
 /// access that divides its size and every address. All banks that a piece spans are loaded alike, so that an
 /// aligned wide access is one piece instead of several dwords.
-std::uint32_t piece_bytes(Addresses address, std::uint64_t active, std::uint32_t bytes) {
-  const std::uint32_t bits = any_bits(address, active) | bytes;
+std::uint32_t piece_bytes(std::uint32_t address_bits, std::uint32_t bytes) {
+  const std::uint32_t bits = address_bits | bytes;
   return std::max(kDword, std::min(16u, bits & (0u - bits)));
 }
 
@@ -86,10 +86,11 @@ std::uint32_t LdsArithmetic::busiest_slot(Addresses address, std::uint64_t lanes
 LdsCost LdsArithmetic::count(const LdsPhaseRow& row, Addresses address, Lanes lanes, std::uint32_t bytes,
                              bool serialize_equal) {
   LdsCost cost;
-  const std::uint32_t piece_size = piece_bytes(address, lanes.active, bytes);
+  const std::uint32_t bits = any_bits(address, lanes.active);
+  const std::uint32_t piece_size = piece_bytes(bits, bytes);
   const auto shift = static_cast<unsigned>(std::countr_zero(piece_size));
   const std::uint32_t slots = row.banks * kDword / piece_size;
-  const bool one_piece = piece_size == bytes;
+  const bool one_piece = piece_size == bytes && bits % piece_size == 0;
   for (const std::uint64_t phase : row.phases) {
     if ((phase & lanes.existing) == 0) continue;
     const std::uint64_t active = phase & lanes.active;

@@ -1,8 +1,9 @@
 // The list of instruction groups and the index over their rows.
+#include "simulator/registry.h"
+
 #include <unordered_map>
 
 #include "simulator/groups/groups.h"
-#include "simulator/registry.h"
 
 namespace wavesmith::simulator {
 namespace {

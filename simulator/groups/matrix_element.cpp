@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 namespace wavesmith::simulator::groups {
 namespace {
 
@@ -40,17 +38,11 @@ const ByteValues& byte_values(Element element, const Processor& processor) {
 }
 
 bool matrix_overlap(Wave& wave, const Instruction& i) {
-  const Operand& d = i.operands[0];
-  if (d.width <= 4) return false;
-  for (unsigned k = 1; k <= 3; ++k) {
-    const Operand& source = i.operands[k];
-    if (source.kind != OperandKind::vector) continue;
-    const bool apart = source.reg + source.width <= d.reg || d.reg + d.width <= source.reg;
-    if (apart || (k == 3 && source.reg == d.reg)) continue;
-    wave.fail(i, fmt::format("the destination overlaps source {} in part; the result is undefined", k - 1));
-    return true;
-  }
-  return false;
+  const Operand &d = i.operands[0], &c = i.operands[3];
+  if (d.width <= 4 || c.kind != OperandKind::vector || c.reg == d.reg) return false;
+  if (c.reg + c.width <= d.reg || d.reg + d.width <= c.reg) return false;
+  wave.fail(i, "the destination overlaps source 2 in part; the result is undefined");
+  return true;
 }
 
 }  // namespace wavesmith::simulator::groups

@@ -12,9 +12,9 @@
 namespace wavesmith::simulator::groups {
 namespace {
 
-/// Exact; by way of a bit pattern, which 32-bit vectors can do.
+/// Exact, and +0 for 0 in every direction; in steps that 32-bit vectors can do.
 WAVESMITH_INLINE f64 exact(u32 value) {
-  return std::bit_cast<f64>(u64{0x43300000} << 32 | value) - 0x1p52;
+  return static_cast<f64>(static_cast<i32>(value >> 1)) * 2 + static_cast<f64>(static_cast<i32>(value & 1));
 }
 WAVESMITH_INLINE f64 exact(i32 value) {
   return static_cast<f64>(value);

@@ -38,7 +38,9 @@ constexpr auto reciprocal_root = [](auto a) {
   return static_cast<T>(1.0 / std::sqrt(static_cast<f64>(a)));
 };
 constexpr auto exponential = [](auto a) {
-  return static_cast<decltype(a)>(exp2_of_single(static_cast<f64>(a)));
+  // A finite argument gives a finite f32, so that FP16_OVFL can tell overflow from infinity.
+  const f64 x = static_cast<f64>(a), limited = x > 100 && x < std::numeric_limits<f64>::infinity() ? 100 : x;
+  return static_cast<decltype(a)>(exp2_of_single(limited));
 };
 constexpr auto logarithm = [](auto a) {
   return static_cast<decltype(a)>(log2_of_single(static_cast<f64>(a)));

@@ -75,6 +75,14 @@ const float* value_row(const Problem& problem, const Row& row, std::int64_t key)
   return problem.v.row(row.batch, key, row.head / (problem.query_heads / problem.kv_heads));
 }
 
+// Exponent field of a double less its bias: below every other format's least exponent for its denormals.
+int exponent_of(double magnitude) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(magnitude) >> 52) - 1023;
+}
+double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
 Result empty_result(const Problem& problem) {
   const auto rows = static_cast<std::size_t>(problem.row_starts().back() * problem.query_heads);
   return {std::vector<double>(rows * static_cast<std::size_t>(problem.head_size)), std::vector<double>(rows)};
@@ -100,8 +108,8 @@ std::uint16_t round_to(ElementType type, double value) {
   if (std::isinf(magnitude)) return sign | infinity;
   // In units of the last place of the value's binade; denormals share the lowest binade's. nearbyint rounds
   // to even.
-  const int exponent = std::max(std::ilogb(magnitude), min_exponent);
-  const double units = std::nearbyint(std::ldexp(magnitude, mantissa - exponent));
+  const int exponent = std::max(exponent_of(magnitude), min_exponent);
+  const double units = std::nearbyint(magnitude * power_of_two(mantissa - exponent));
   const auto rounded = static_cast<std::uint32_t>(units);
   // A normal value has its leading bit at `mantissa`; adding it carries into the exponent field as it should.
   const std::uint32_t bits = rounded + (static_cast<std::uint32_t>(exponent - min_exponent) << mantissa);
@@ -116,8 +124,8 @@ float widen(ElementType type, std::uint16_t bits) {
   if (exponent == 31)
     return mantissa != 0 ? std::numeric_limits<float>::quiet_NaN()
                          : sign * std::numeric_limits<float>::infinity();
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(mantissa), -24);
-  return sign * std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
+  if (exponent == 0) return sign * static_cast<float>(mantissa) * 0x1p-24F;
+  return sign * static_cast<float>((1024 + mantissa) * power_of_two(exponent - 25));
 }
 
 Result attention(const Problem& problem, unsigned threads) {

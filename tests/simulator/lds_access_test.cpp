@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "memory_cases.h"
+#include "simulator/warnings.h"
 
 namespace {
 
@@ -264,4 +265,33 @@ TEST_CASE("misaligned wide LDS accesses work and are warned of") {
     CHECK(out.warnings[0].count >= 1);
     CHECK(run(text, 1, ~u64{8}).warnings.empty());
   }
+}
+
+TEST_CASE("warnings of several threads add up, and the lowest workgroup's place stays") {
+  const WarningLog::Key lds{3, WarningKind::misaligned_lds}, buffer{3, WarningKind::misaligned_buffer};
+  const auto place = [](u32 lane) {
+    Fault fault;
+    fault.lane = lane;
+    return fault;
+  };
+  const auto log = [&](u64 workgroup, u32 lane, int times) {
+    WarningLog one;
+    for (int k = 0; k < times; ++k) {
+      if (one.note(lds)) one.describe(lds, workgroup, place(lane));
+    }
+    return one;
+  };
+  WarningLog all = log(9, 90, 2);
+  all.merge(log(4, 40, 3));
+  all.merge(log(6, 60, 1));
+  WarningLog other;
+  CHECK(other.note(buffer));
+  other.describe(buffer, 1, place(7));
+  all.merge(other);
+  const std::vector<Warning> list = all.list();
+  REQUIRE(list.size() == 2);
+  CHECK(list[0].count == 6);
+  CHECK(list[0].first.lane == 40);
+  CHECK(list[1].count == 1);
+  CHECK(list[1].first.lane == 7);
 }

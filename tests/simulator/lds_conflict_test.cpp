@@ -259,6 +259,10 @@ TEST_CASE("any addresses: the counter equals the rule, whatever it counted befor
       Lanes32 moved = address;
       for (u32& at : moved) at += step;
       REQUIRE(counter.count(access, row, moved, {exec, ~u64{0}}, bytes, false) == expected);
+      // Moved by a byte it may reach into other dwords.
+      for (u32& at : moved) at += 1;
+      REQUIRE(counter.count(access, row, moved, {exec, ~u64{0}}, bytes, false) ==
+              modelled(service_of(gfx, kind), moved, exec, bytes, false));
     }
   }
 }

@@ -338,6 +338,18 @@ TEST_CASE("buffers beyond 4 GiB: base, index and stride make 64-bit addresses") 
   CHECK(out.v(8)[4] == 0);
 }
 
+TEST_CASE("with the lane number as index the stride has 18 bits") {
+  Snippets snippets("gfx950");
+  const auto buffer = snippets.allocate(u64{1} << 24, {.name = "sparse"});
+  constexpr u32 stride = 0x25a04;  // bits 17:14 are in the place of a format
+  for (u32 l = 0; l < 64; ++l) buffer.bytes[std::size_t{l} * stride + 3] = static_cast<std::byte>(l + 1);
+  Input in;
+  Resource{.base = buffer.address, .stride = stride, .records = 60, .add_tid = true}.put(in, 4);
+  const Output out = snippets.run("buffer_load_ubyte v8, off, s[4:7], 0 offset:3\ns_waitcnt vmcnt(0)", in);
+  REQUIRE(!out.fault);
+  CHECK(out.v(8) == lanes([](u32 l) { return l < 60 ? l + 1 : 0; }));
+}
+
 TEST_CASE("the base is 48 bits: neighbouring bits of the resource do not leak into it") {
   Snippets snippets("gfx950");
   auto buffer = snippets.allocate(4096, {.name = "top", .address = (u64{1} << 47) - 4096});

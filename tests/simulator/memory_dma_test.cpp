@@ -276,9 +276,11 @@ TEST_CASE("a load to LDS is not there before vmcnt says so; lgkmcnt says nothing
   Input in;
   in.lds_dwords(1024, [](u32 d) { return 500 + d; });
   in.v(4, lanes([](u32 l) { return 4 * l; })).s64(2, buffer.address);
+  in.s64(8, buffer.address).s(10, 1024).s(11, 0x20000);
   const auto seen = [&](const std::string& between) {
     return snippets.run(
-        "global_load_lds_dword v4, s[2:3] offset:256\nglobal_load_lds_dword v4, s[2:3] offset:512\n" +
+        "buffer_load_dword v4, s[8:11], 0 offen offset:256 lds\nglobal_load_lds_dword v4, s[2:3] "
+        "offset:512\n" +
             between +
             "\nds_read_b32 v5, v4 offset:256\nds_read_b32 v6, v4 offset:512\n"
             "s_waitcnt lgkmcnt(0)",
