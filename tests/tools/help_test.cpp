@@ -19,15 +19,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const std::vector<Words> commands{{},
-                                  {"emit"},
-                                  {"compile"},
-                                  {"inspect"},
-                                  {"list"},
-                                  {"golden"},
-                                  {"golden", "check"},
-                                  {"golden", "bless"},
-                                  {"golden", "list"}};
+const std::vector<Words> commands{
+    {},       {"emit"},   {"compile"},         {"inspect"},         {"verify"},        {"simulate"},
+    {"list"}, {"golden"}, {"golden", "check"}, {"golden", "bless"}, {"golden", "list"}};
 
 std::vector<std::string> examples(const std::string& help) {
   std::istringstream lines(help);

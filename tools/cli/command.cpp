@@ -15,6 +15,11 @@ std::string Arguments::value_or(std::string_view name, std::string_view fallback
   return value(name).value_or(std::string(fallback));
 }
 
+std::vector<std::string> Arguments::list(std::string_view name) const {
+  const auto found = lists.find(name);
+  return found == lists.end() ? std::vector<std::string>() : found->second;
+}
+
 std::string field_name(std::string_view option) {
   std::string name(option);
   std::ranges::replace(name, '-', '_');

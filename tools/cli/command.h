@@ -21,8 +21,9 @@ struct Option {
   std::string name;         ///< "head-size": --head-size on the command line, head_size in refusals
   std::string placeholder;  ///< of the value, "N"; empty: a flag
   std::string meaning;
-  char letter = 0;         ///< 'o': also -o
-  bool negatable = false;  ///< a flag that also has a --no- form
+  char letter = 0;          ///< 'o': also -o
+  bool negatable = false;   ///< a flag that also has a --no- form
+  bool repeatable = false;  ///< may stand more than once; its values are in Arguments::lists
 };
 
 /// Options under one heading of the help.
@@ -39,11 +40,13 @@ struct Positional {
 /// A parsed command line. Options are looked up by Option::name.
 class Arguments {
  public:
-  std::map<std::string, std::string, std::less<>> values;  ///< of flags: "true" or "false"
+  std::map<std::string, std::string, std::less<>> values;              ///< of flags: "true" or "false"
+  std::map<std::string, std::vector<std::string>, std::less<>> lists;  ///< of repeatable options
   std::optional<std::string> positional;
 
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
   [[nodiscard]] std::string value_or(std::string_view name, std::string_view fallback) const;
+  [[nodiscard]] std::vector<std::string> list(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const { return value_or(name, "false") == "true"; }
 };
 
@@ -72,6 +75,8 @@ struct Command {
 [[nodiscard]] Command emit_command();
 [[nodiscard]] Command compile_command();
 [[nodiscard]] Command inspect_command();
+[[nodiscard]] Command verify_command();
+[[nodiscard]] Command simulate_command();
 [[nodiscard]] Command golden_check_command();
 [[nodiscard]] Command golden_bless_command();
 [[nodiscard]] Command golden_list_command();

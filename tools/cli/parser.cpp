@@ -112,7 +112,10 @@ void read_options(const Registered& registered, Invocation& invocation) {
       invocation.refusals.push_back({field_name(option.name), std::move(value), std::move(allowed)});
     };
     if (results.empty()) continue;
-    if (results.size() > 1)
+    if (option.repeatable) {
+      if (std::ranges::find(results, "") != results.end()) refuse("(empty)", "a value");
+      invocation.arguments.lists.emplace(option.name, results);
+    } else if (results.size() > 1)
       refuse(fmt::format("{}", fmt::join(results, ", ")), "one value; the option stands more than once");
     else if (results.front().empty())
       refuse("(empty)", "a value");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -31,49 +32,60 @@ void raise(double& largest, double error) {
 
 class Judge {
  public:
-  Judge(const TensorShape& shape, oracle::ElementType type, std::span<const std::uint16_t> output)
-      : shape_(shape), type_(type), output_(output), named_(output.size()) {}
+  Judge(const TensorShape& shape, oracle::ElementType type, std::span<const Sample> samples)
+      : shape_(shape), type_(type), samples_(samples) {}
 
-  Accuracy judge(const oracle::Result& exact, const oracle::Result& rounded) {
-    measure_reference(exact, rounded);
+  Accuracy judge() {
+    measure_reference();
     double square_sum = 0;
-    const std::int64_t rows = shape_.batch * shape_.tokens * shape_.heads;
-    for (std::int64_t row = 0; row < rows; ++row) square_sum += judge_row(exact, row);
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      sample_ = samples_.size() == 1 ? "" : fmt::format("run {}: ", i);
+      square_sum += judge_sample(samples_[i]);
+    }
     if (accuracy_.elements > 0)
       accuracy_.rms_error = std::sqrt(square_sum / static_cast<double>(accuracy_.elements));
-    for (std::size_t i = 0; i < output_.size(); ++i)
-      if (!named_[i] && output_[i] != poison_bits)
-        mismatch(fmt::format("element {} of the buffer of o, which is no output", i),
-                 std::numeric_limits<double>::quiet_NaN(), value(output_[i]));
     return std::move(accuracy_);
   }
 
  private:
-  void measure_reference(const oracle::Result& exact, const oracle::Result& rounded) {
+  void measure_reference() {
     double square_sum = 0;
-    for (std::size_t i = 0; i < exact.o.size(); ++i) {
-      const double error = error_of(expected_of(type_, exact.o[i]), rounded.o[i]);
-      accuracy_.reference_max = std::max(accuracy_.reference_max, error);
-      square_sum += error * error;
-    }
-    if (!exact.o.empty())
-      accuracy_.reference_rms = std::sqrt(square_sum / static_cast<double>(exact.o.size()));
+    std::size_t elements = 0;
+    for (const Sample& sample : samples_)
+      for (std::size_t i = 0; i < sample.exact.o.size(); ++i, ++elements) {
+        const double error = error_of(expected_of(type_, sample.exact.o[i]), sample.rounded.o[i]);
+        accuracy_.reference_max = std::max(accuracy_.reference_max, error);
+        square_sum += error * error;
+      }
+    if (elements > 0) accuracy_.reference_rms = std::sqrt(square_sum / static_cast<double>(elements));
   }
 
-  // The sum of the row's squared errors.
-  double judge_row(const oracle::Result& exact, std::int64_t row) {
+  // The sum of squared errors.
+  double judge_sample(const Sample& sample) {
+    named_.assign(sample.output.size(), false);
+    double square_sum = 0;
+    const std::int64_t rows = shape_.batch * shape_.tokens * shape_.heads;
+    for (std::int64_t row = 0; row < rows; ++row) square_sum += judge_row(sample, row);
+    for (std::size_t i = 0; i < sample.output.size(); ++i)
+      if (!named_[i] && sample.output[i] != poison_bits)
+        mismatch(fmt::format("element {} of the buffer of o, which is no output", i),
+                 std::numeric_limits<double>::quiet_NaN(), value(sample.output[i]));
+    return square_sum;
+  }
+
+  double judge_row(const Sample& sample, std::int64_t row) {
     const std::int64_t head = row % shape_.heads;
     const std::int64_t token = row / shape_.heads % shape_.tokens;
     const std::int64_t batch = row / shape_.heads / shape_.tokens;
-    const double* exact_row = exact.o.data() + row * shape_.head_size;
+    const double* exact = sample.exact.o.data() + row * shape_.head_size;
     double largest = 0;
-    for (std::int64_t d = 0; d < shape_.head_size; ++d) largest = std::max(largest, std::fabs(exact_row[d]));
+    for (std::int64_t d = 0; d < shape_.head_size; ++d) largest = std::max(largest, std::fabs(exact[d]));
     double square_sum = 0;
     for (std::int64_t d = 0; d < shape_.head_size; ++d) {
-      const double expected = expected_of(type_, exact_row[d]);
       const auto index = static_cast<std::size_t>(shape_.offset(batch, token, head) + d);
-      const double actual = value(output_[index]);
-      const bool written = output_[index] != poison_bits;
+      const double expected = expected_of(type_, exact[d]);
+      const double actual = value(sample.output[index]);
+      const bool written = sample.output[index] != poison_bits;
       named_[index] = true;
       ++accuracy_.elements;
       const double error = error_of(expected, actual);
@@ -90,24 +102,24 @@ class Judge {
 
   double value(std::uint16_t bits) const { return static_cast<double>(oracle::widen(type_, bits)); }
 
-  void mismatch(std::string where, double expected, double actual) {
+  void mismatch(std::string_view where, double expected, double actual) {
     ++accuracy_.mismatched;
     if (accuracy_.mismatches.size() < listed_mismatches)
-      accuracy_.mismatches.push_back({std::move(where), expected, actual});
+      accuracy_.mismatches.push_back({fmt::format("{}{}", sample_, where), expected, actual});
   }
 
   const TensorShape& shape_;
   oracle::ElementType type_;
-  std::span<const std::uint16_t> output_;
-  std::vector<bool> named_;
+  std::span<const Sample> samples_;
+  std::string sample_;       ///< names the run, where there are several
+  std::vector<bool> named_;  ///< elements of the run's buffer
   Accuracy accuracy_;
 };
 
 }  // namespace
 
-Accuracy judge(const TensorShape& shape, oracle::ElementType type, std::span<const std::uint16_t> output,
-               const oracle::Result& exact, const oracle::Result& rounded) {
-  return Judge(shape, type, output).judge(exact, rounded);
+Accuracy judge(const TensorShape& shape, oracle::ElementType type, std::span<const Sample> samples) {
+  return Judge(shape, type, samples).judge();
 }
 
 }  // namespace wavesmith::verify

@@ -40,10 +40,15 @@ struct Accuracy {
   [[nodiscard]] bool ok() const { return mismatched == 0 && rms_error <= rms_tolerance(); }
 };
 
-/// `output`: the whole buffer of a tensor of that shape that was all poison before the kernel ran. Every
-/// named element is compared with `exact`; all others must still be poison.
+/// What one run gave and should have given.
+struct Sample {
+  std::vector<std::uint16_t> output;  ///< the whole buffer of the tensor, which was all poison before the run
+  oracle::Result exact, rounded;
+};
+
+/// Every named element of a sample's output is compared with `exact`; all others must still be poison.
+/// Several samples of one shape are judged as if they were one larger tensor.
 [[nodiscard]] Accuracy judge(const TensorShape& shape, oracle::ElementType type,
-                             std::span<const std::uint16_t> output, const oracle::Result& exact,
-                             const oracle::Result& rounded);
+                             std::span<const Sample> samples);
 
 }  // namespace wavesmith::verify

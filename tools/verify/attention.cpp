@@ -2,6 +2,7 @@
 #include "tools/verify/attention.h"
 
 #include <algorithm>
+#include <numbers>
 #include <string>
 
 #include <fmt/format.h>
@@ -47,31 +48,21 @@ dense::Shapes launch_shapes(const AttentionCase& c, const TensorShapes& tensors)
           .softmax_scale = c.softmax_scale};
 }
 
-// Everything that can be refused, before memory is spent on tensors.
-Expected<void> check(const dense::Plan& plan, const AttentionCase& c, const TensorShapes& tensors) {
-  if (const auto launch = dense::plan_launch(plan, launch_shapes(c, tensors), {}); !launch)
-    return std::unexpected(launch.error());
-  std::vector<Refusal> refusals;
-  for (const auto& [name, shape] : {std::pair{"q", &tensors.query}, std::pair{"k", &tensors.key}})
-    if (const double elements = static_cast<double>(shape->batch) * static_cast<double>(shape->strides.batch);
-        elements > most_elements)
-      refusals.push_back(
-          {name, fmt::format("{:.0f} elements", elements),
-           fmt::format("at most {:.0f}: verification keeps tensors in memory", most_elements)});
-  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
-  return {};
-}
-
 struct Tensors {
   TensorData q, k, v, o;
 };
 
-Tensors make_tensors(const TensorShapes& shapes, oracle::ElementType type, const AttentionCase& c) {
-  Random random(c.seed);
+std::int64_t rows_with_keys(const dense::Plan& plan, const AttentionCase& c) {
+  const bool causal = plan.spec.mask != dense::Mask::full;
+  return c.batch * plan.spec.num_query_heads * (causal ? std::min(c.seqlen_q, c.seqlen_kv) : c.seqlen_q);
+}
+
+Tensors make_tensors(const TensorShapes& shapes, oracle::ElementType type, std::uint64_t seed, double sigma) {
+  Random random(seed);
   Tensors tensors;
-  tensors.q = normal(shapes.query, type, c.sigma, random);
-  tensors.k = normal(shapes.key, type, c.sigma, random);
-  tensors.v = normal(shapes.key, type, 1, random);
+  tensors.q = normal(shapes.query, type, sigma, random);
+  tensors.k = normal(shapes.key, type, sigma, random);
+  tensors.v = uniform(shapes.key, type, std::numbers::sqrt3, random);
   tensors.o = poisoned(shapes.query);
   return tensors;
 }
@@ -123,41 +114,118 @@ oracle::Problem problem_of(const dense::Plan& plan, const AttentionCase& c, cons
   return problem;
 }
 
+/// A code object on a device of its own, run as often as there are seeds.
+class Runner {
+ public:
+  static Expected<Runner> create(const dense::Plan& plan, std::span<const std::byte> code_object,
+                                 const AttentionCase& c, const simulator::Options& options) {
+    Expected<simulator::Device> device = simulator::Device::create(to_string(plan.target));
+    if (!device) return std::unexpected(device.error());
+    const auto module = device->load(code_object);
+    if (!module) return std::unexpected(module.error());
+    return Runner(plan, c, options, std::move(*device), *module);
+  }
+
+  [[nodiscard]] const TensorShape& output_shape() const { return shapes_.query; }
+
+  /// Appends to `samples`.
+  Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples) {
+    const oracle::ElementType type = element_type(plan_);
+    const Tensors tensors = make_tensors(shapes_, type, seed, case_.sigma);
+    dense::Buffers buffers;
+    for (auto [tensor, name, address] :
+         {std::tuple{&tensors.q, "q", &buffers.q}, std::tuple{&tensors.k, "k", &buffers.k},
+          std::tuple{&tensors.v, "v", &buffers.v}, std::tuple{&tensors.o, "o", &buffers.o}}) {
+      const auto uploaded = upload(device_, *tensor, name, tensor == &tensors.o);
+      if (!uploaded) return std::unexpected(uploaded.error());
+      *address = *uploaded;
+    }
+    const Expected<dense::Launch> launch = dense::plan_launch(plan_, launch_shapes(case_, shapes_), buffers);
+    if (!launch) return std::unexpected(launch.error());
+    Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, options_));
+    if (!report) return report;
+
+    Sample sample;
+    sample.output.resize(tensors.o.bits.size());
+    if (const auto read = device_.read(buffers.o, std::as_writable_bytes(std::span(sample.output))); !read)
+      return std::unexpected(read.error());
+    for (const std::uint64_t address : {buffers.q, buffers.k, buffers.v, buffers.o})
+      if (const auto freed = device_.free(address); !freed) return std::unexpected(freed.error());
+    const oracle::Problem problem = problem_of(plan_, case_, tensors, scale_of(*launch));
+    sample.exact = oracle::attention(problem, options_.threads);
+    sample.rounded = oracle::attention_rounded(problem, type, options_.threads);
+    samples.push_back(std::move(sample));
+    return report;
+  }
+
+ private:
+  Runner(const dense::Plan& plan, const AttentionCase& c, const simulator::Options& options,
+         simulator::Device device, simulator::Module module)
+      : plan_(plan),
+        case_(c),
+        options_(options),
+        shapes_(tensor_shapes(plan, c)),
+        device_(std::move(device)),
+        module_(module) {}
+
+  const dense::Plan& plan_;
+  AttentionCase case_;
+  const simulator::Options& options_;
+  TensorShapes shapes_;
+  simulator::Device device_;
+  simulator::Module module_;
+};
+
 }  // namespace
+
+TileReads tile_reads(const simulator::Report& report) {
+  TileReads reads{.k = {.label = "K"}, .v = {.label = "V"}};
+  for (const LdsAccesses& access : lds_accesses(report)) {
+    if (!access.read) continue;
+    LdsAccesses* operand = access.label == "qk"                                    ? &reads.k
+                           : access.label == "pv_exp" || access.label == "last_pv" ? &reads.v
+                                                                                   : nullptr;
+    if (operand != nullptr) *operand += access;
+  }
+  return reads;
+}
+
+Expected<void> check_case(const dense::Plan& plan, const AttentionCase& c) {
+  constexpr double most_sigma = 1000;
+  const TensorShapes tensors = tensor_shapes(plan, c);
+  if (const auto launch = dense::plan_launch(plan, launch_shapes(c, tensors), {}); !launch)
+    return std::unexpected(launch.error());
+  std::vector<Refusal> refusals;
+  for (const auto& [name, shape] : {std::pair{"q", &tensors.query}, std::pair{"k", &tensors.key}})
+    if (const double elements = static_cast<double>(shape->batch) * static_cast<double>(shape->strides.batch);
+        elements > most_elements)
+      refusals.push_back(
+          {name, fmt::format("{:.0f} elements", elements),
+           fmt::format("at most {:.0f}: verification keeps tensors in memory", most_elements)});
+  if (!(c.sigma > 0 && c.sigma <= most_sigma))
+    refusals.push_back({"sigma", fmt::format("{}", c.sigma), fmt::format("above 0, at most {}", most_sigma)});
+  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+  return {};
+}
 
 Expected<AttentionRun> verify_attention(const dense::Plan& plan, std::span<const std::byte> code_object,
                                         const AttentionCase& c, const simulator::Options& options) {
-  const TensorShapes shapes = tensor_shapes(plan, c);
-  if (const auto checked = check(plan, c, shapes); !checked) return std::unexpected(checked.error());
-  Expected<simulator::Device> device = simulator::Device::create(to_string(plan.target));
-  if (!device) return std::unexpected(device.error());
-  const auto module = device->load(code_object);
-  if (!module) return std::unexpected(module.error());
-
-  const oracle::ElementType type = element_type(plan);
-  const Tensors tensors = make_tensors(shapes, type, c);
-  dense::Buffers buffers;
-  for (auto [tensor, name, address] :
-       {std::tuple{&tensors.q, "q", &buffers.q}, std::tuple{&tensors.k, "k", &buffers.k},
-        std::tuple{&tensors.v, "v", &buffers.v}, std::tuple{&tensors.o, "o", &buffers.o}}) {
-    const auto uploaded = upload(*device, *tensor, name, tensor == &tensors.o);
-    if (!uploaded) return std::unexpected(uploaded.error());
-    *address = *uploaded;
+  if (const auto checked = check_case(plan, c); !checked) return std::unexpected(checked.error());
+  auto runner = Runner::create(plan, code_object, c, options);
+  if (!runner) return std::unexpected(runner.error());
+  AttentionRun result;
+  const std::int64_t rows = std::max<std::int64_t>(1, rows_with_keys(plan, c));
+  result.runs = static_cast<std::size_t>((least_rows + rows - 1) / rows);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < result.runs; ++i) {
+    Expected<simulator::Report> report = runner->run(c.seed + i, samples);
+    if (!report) return std::unexpected(report.error());
+    if (i == 0 || report->fault) result.report = std::move(*report);
+    if (result.report.fault) break;
   }
-  const Expected<dense::Launch> launch = dense::plan_launch(plan, launch_shapes(c, shapes), buffers);
-  if (!launch) return std::unexpected(launch.error());
-  Expected<simulator::Report> report = device->launch(*module, dispatch_of(plan, *launch, options));
-  if (!report) return std::unexpected(report.error());
-
-  AttentionRun run;
-  run.report = std::move(*report);
-  run.output.resize(tensors.o.bits.size());
-  if (const auto read = device->read(buffers.o, std::as_writable_bytes(std::span(run.output))); !read)
-    return std::unexpected(read.error());
-  const oracle::Problem problem = problem_of(plan, c, tensors, scale_of(*launch));
-  run.accuracy = judge(tensors.o.shape, type, run.output, oracle::attention(problem, options.threads),
-                       oracle::attention_rounded(problem, type, options.threads));
-  return run;
+  result.accuracy = judge(runner->output_shape(), element_type(plan), samples);
+  result.output = std::move(samples.front().output);
+  return result;
 }
 
 }  // namespace wavesmith::verify

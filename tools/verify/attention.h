@@ -13,6 +13,7 @@
 
 #include "generator/attention_dense/plan.h"
 #include "tools/verify/accuracy.h"
+#include "tools/verify/report.h"
 
 namespace wavesmith::verify {
 
@@ -26,17 +27,37 @@ struct AttentionCase {
 };
 
 struct AttentionRun {
-  Accuracy accuracy;
-  simulator::Report report;
-  std::vector<std::uint16_t> output;  ///< the whole O buffer, gaps included
+  Accuracy accuracy;                  ///< of all runs
+  std::size_t runs = 1;               ///< with the seed and the ones after it
+  simulator::Report report;           ///< of the first run, or of the one that was stopped
+  std::vector<std::uint16_t> output;  ///< of the first run: the whole O buffer, gaps included
   [[nodiscard]] bool ok() const { return !report.fault && accuracy.ok(); }
 };
 
-/// Q and K have rows, heads and batches with poison between them and nothing mapped behind them; V and O too.
+/// Reads of K and of V tiles from LDS, told apart by the steps of the code object's line table.
+struct TileReads {
+  LdsAccesses k, v;
+};
+[[nodiscard]] TileReads tile_reads(const simulator::Report& report);
+
+/// Everything that can be refused before anything is compiled or run.
 ///
-/// Errors: a launch that plan_launch() refuses, tensors of more than 2^30 elements, a code object that cannot
-/// be loaded, an instruction that the simulator does not implement. A fault during execution is in the
-/// report, and the accuracy is that of what had been written.
+/// Errors: what plan_launch() refuses, tensors of more than 2^30 elements, a sigma that is not above 0 and at
+/// most 1000.
+[[nodiscard]] Expected<void> check_case(const generator::attention_dense::Plan& plan,
+                                        const AttentionCase& shape);
+
+/// Fewer rows than this say little about the size of an error, since all columns of a row share the roundings
+/// of P: what has fewer (rows without a visible key do not count) is repeated with the next seeds.
+inline constexpr std::int64_t least_rows = 256;
+
+/// Tensors have poison between their rows, heads and batches and nothing mapped behind them. V is uniform
+/// with unit variance: with rare large elements the largest error of kernel and reference alike would hang on
+/// how a single one was rounded.
+///
+/// Errors: those of check_case(), a code object that cannot be loaded, an instruction that the simulator does
+/// not implement. A fault during execution is in the report, and the accuracy is that of what had been
+/// written.
 [[nodiscard]] Expected<AttentionRun> verify_attention(const generator::attention_dense::Plan& plan,
                                                       std::span<const std::byte> code_object,
                                                       const AttentionCase& shape,

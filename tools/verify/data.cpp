@@ -49,17 +49,30 @@ TensorData poisoned(const TensorShape& shape) {
           std::vector<float>(size, std::numeric_limits<float>::quiet_NaN())};
 }
 
-TensorData normal(const TensorShape& shape, oracle::ElementType type, double sigma, Random& random) {
+namespace {
+
+template <class Draw>
+TensorData drawn(const TensorShape& shape, oracle::ElementType type, Draw&& draw) {
   TensorData tensor = poisoned(shape);
   for (std::int64_t b = 0; b < shape.batch; ++b)
     for (std::int64_t t = 0; t < shape.tokens; ++t)
       for (std::int64_t h = 0; h < shape.heads; ++h)
         for (std::int64_t d = 0; d < shape.head_size; ++d) {
           const auto index = static_cast<std::size_t>(shape.offset(b, t, h) + d);
-          tensor.bits[index] = oracle::round_to(type, sigma * random.normal());
+          tensor.bits[index] = oracle::round_to(type, draw());
           tensor.values[index] = oracle::widen(type, tensor.bits[index]);
         }
   return tensor;
+}
+
+}  // namespace
+
+TensorData normal(const TensorShape& shape, oracle::ElementType type, double sigma, Random& random) {
+  return drawn(shape, type, [&] { return sigma * random.normal(); });
+}
+
+TensorData uniform(const TensorShape& shape, oracle::ElementType type, double limit, Random& random) {
+  return drawn(shape, type, [&] { return limit * (2 * random.uniform() - 1); });
 }
 
 }  // namespace wavesmith::verify

@@ -60,5 +60,8 @@ struct TensorData {
 /// Named elements are normal with the given standard deviation; the rest is poison.
 [[nodiscard]] TensorData normal(const TensorShape& shape, oracle::ElementType type, double sigma,
                                 Random& random);
+/// The same with elements spread evenly between -limit and limit.
+[[nodiscard]] TensorData uniform(const TensorShape& shape, oracle::ElementType type, double limit,
+                                 Random& random);
 
 }  // namespace wavesmith::verify

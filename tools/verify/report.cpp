@@ -59,12 +59,20 @@ std::vector<LdsAccesses> lds_accesses(const simulator::Report& report) {
           all.end(),
           {.label = instruction.step, .mnemonic = instruction.mnemonic, .read = reads_lds(instruction)});
     const simulator::InstructionCounters& counted = instruction.counters;
-    one->count += counted.executions;
-    one->cycles += counted.lds_cycles;
-    one->conflict_cycles += counted.lds_conflict_cycles;
-    one->max_lanes_per_bank = std::max(one->max_lanes_per_bank, counted.max_lanes_per_bank);
+    *one += {.count = counted.executions,
+             .cycles = counted.lds_cycles,
+             .conflict_cycles = counted.lds_conflict_cycles,
+             .max_lanes_per_bank = counted.max_lanes_per_bank};
   }
   return all;
+}
+
+LdsAccesses& LdsAccesses::operator+=(const LdsAccesses& other) {
+  count += other.count;
+  cycles += other.cycles;
+  conflict_cycles += other.conflict_cycles;
+  max_lanes_per_bank = std::max(max_lanes_per_bank, other.max_lanes_per_bank);
+  return *this;
 }
 
 std::map<std::string, std::uint64_t> instructions_by_class(const simulator::Report& report) {

@@ -19,10 +19,16 @@ using Json = nlohmann::ordered_json;
 
 /// Accesses to LDS of one kind in one step: "ds_read_b128" in "qk".
 struct LdsAccesses {
-  std::string label;  ///< the step; empty for a code object without a line table
-  std::string mnemonic;
+  std::string label = {};  ///< the step; empty for a code object without a line table
+  std::string mnemonic = {};
   bool read = false;  ///< LDS-DMA, stores and atomics are writes
   std::uint64_t count = 0, cycles = 0, conflict_cycles = 0, max_lanes_per_bank = 0;
+
+  /// Label, mnemonic and kind stay.
+  LdsAccesses& operator+=(const LdsAccesses& other);
+  [[nodiscard]] double conflict_cycles_per_access() const {
+    return count == 0 ? 0 : static_cast<double>(conflict_cycles) / static_cast<double>(count);
+  }
 };
 
 /// In the order of the code.

@@ -176,6 +176,13 @@ void check_arguments(const simulator::KernelInfo& kernel, const LaunchFile& laun
 
 }  // namespace
 
+std::vector<std::string> buffers_of(const LaunchFile& launch) {
+  std::vector<std::string> names;
+  for_each_buffer(launch.arguments, "",
+                  [&](const std::string& name, const LaunchArgument&) { names.push_back(name); });
+  return names;
+}
+
 std::vector<std::pair<std::string, std::string>> files_of(const LaunchFile& launch) {
   std::vector<std::pair<std::string, std::string>> files;
   for_each_buffer(launch.arguments, "", [&](const std::string& name, const LaunchArgument& argument) {

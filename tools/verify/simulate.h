@@ -20,6 +20,9 @@ namespace wavesmith::verify {
 /// replaced.
 using Contents = std::map<std::string, std::string, std::less<>>;
 
+/// Names of the launch's buffers, in the order of the arguments.
+[[nodiscard]] std::vector<std::string> buffers_of(const LaunchFile& launch);
+
 /// Names of the launch's buffers whose contents are files, with their paths, in order.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> files_of(const LaunchFile& launch);
 

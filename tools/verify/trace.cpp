@@ -60,15 +60,16 @@ void append_register(fmt::memory_buffer& text, const simulator::TraceEvent& even
 
 Expected<std::vector<RegisterRange>> parse_registers(std::string_view text, std::string_view field) {
   std::vector<RegisterRange> ranges;
+  bool valid = !text.empty();
   for (const auto part : std::views::split(text, ',')) {
     const auto range = register_range({part.begin(), part.end()});
-    if (!range)
-      return std::unexpected(Error::refused(
-          {{std::string(field), std::string(text),
-            "registers and ranges, like v0-v3,s4,a0-a1: s0 to s105, v0 to v511, a0 to a255"}}));
-    ranges.push_back(*range);
+    valid = valid && range;
+    if (range) ranges.push_back(*range);
   }
-  return ranges;
+  if (valid) return ranges;
+  return std::unexpected(
+      Error::refused({{std::string(field), text.empty() ? "(empty)" : std::string(text),
+                       "registers and ranges, like v0-v3,s4,a0-a1: s0 to s105, v0 to v511, a0 to a255"}}));
 }
 
 void write_trace(std::FILE* file, const TraceSelection& selection, const simulator::TraceEvent& event) {

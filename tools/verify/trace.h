@@ -22,11 +22,11 @@ struct RegisterRange {
 
 /// What of a dispatch is traced. The default is everything, without registers.
 struct TraceSelection {
-  std::optional<std::array<std::uint32_t, 3>> workgroup;
-  std::optional<std::uint32_t> wave;  ///< in its workgroup
-  std::uint64_t from = 0;             ///< addresses as a disassembler prints them, both inclusive
+  std::optional<std::array<std::uint32_t, 3>> workgroup = {};
+  std::optional<std::uint32_t> wave = {};  ///< in its workgroup
+  std::uint64_t from = 0;                  ///< addresses as a disassembler prints them, both inclusive
   std::uint64_t to = std::numeric_limits<std::uint64_t>::max();
-  std::vector<RegisterRange> registers;
+  std::vector<RegisterRange> registers = {};
 };
 
 /// Reads "v0-v3,s4,a0-a1". Errors: invalid_request, refusing `field`.

@@ -1,0 +1,81 @@
+// Tables and lines of a dispatch.
+#include "tools/cli/dispatch_text.h"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "tools/cli/table.h"
+#include "tools/verify/report.h"
+
+namespace wavesmith::cli {
+namespace {
+
+std::string lds_text(const simulator::Report& report) {
+  using enum Table::Align;
+  Table table({{"LDS access", left},
+               {"step", left},
+               {"count", right},
+               {"cycles", right},
+               {"conflict cycles", right},
+               {"per access", right},
+               {"lanes per bank", right}});
+  std::uint64_t reads = 0, writes = 0, conflicts = 0;
+  for (const verify::LdsAccesses& access : verify::lds_accesses(report)) {
+    (access.read ? reads : writes) += access.count;
+    conflicts += access.conflict_cycles;
+    table.row({for_cell(access.mnemonic), for_cell(access.label), fmt::format("{}", access.count),
+               fmt::format("{}", access.cycles), fmt::format("{}", access.conflict_cycles),
+               fmt::format("{:.4g}", access.conflict_cycles_per_access()),
+               fmt::format("{}", access.max_lanes_per_bank)});
+  }
+  if (reads + writes == 0) return "LDS is not used\n";
+  return fmt::format("{}all: {} reads, {} writes, {} conflict cycles\n", table.text(), reads, writes,
+                     conflicts);
+}
+
+}  // namespace
+
+std::string dispatch_text(const simulator::Report& report) {
+  if (report.fault) return fmt::format("stopped: {}\n", report.fault->message());
+  std::string text = lds_text(report);
+  const auto out = std::back_inserter(text);
+  text += "executed by waves: ";
+  std::uint64_t all = 0;
+  for (const auto& [name, count] : verify::instructions_by_class(report)) {
+    fmt::format_to(out, "{} {}, ", name, count);
+    all += count;
+  }
+  fmt::format_to(out, "all {}\nbusy cycles: ", all);
+  std::string_view comma;
+  for (const auto& [unit, cycles] : report.cycles_by_unit) {
+    fmt::format_to(out, "{}{} {:.0f}", comma, unit, cycles);
+    comma = ", ";
+  }
+  text += "\nhazards: not checked\n";
+  for (const simulator::Warning& warning : report.warnings)
+    fmt::format_to(out, "warning: {} ({} times)\n", warning.first.message(), warning.count);
+  if (!report.uncertain_choices.empty()) {
+    text += "depends on choices that are not certain:";
+    for (const std::string& choice : report.uncertain_choices) fmt::format_to(out, " {};", choice);
+    text.back() = '\n';
+  }
+  return text;
+}
+
+std::string accuracy_text(const verify::Accuracy& accuracy) {
+  std::string text = fmt::format(
+      "{}: {} elements; largest error {:.4g} of {:.4g} allowed, RMS error {:.4g} of {:.4g}; largest error "
+      "relative to its row {:.4g}\n",
+      accuracy.ok() ? "right" : "WRONG", accuracy.elements, accuracy.max_abs_error, accuracy.tolerance(),
+      accuracy.rms_error, accuracy.rms_tolerance(), accuracy.max_rel_error);
+  const auto out = std::back_inserter(text);
+  for (const verify::Mismatch& mismatch : accuracy.mismatches)
+    fmt::format_to(out, "  {}: {:.6g} instead of {:.6g}\n", mismatch.where, mismatch.actual,
+                   mismatch.expected);
+  if (accuracy.mismatched > accuracy.mismatches.size())
+    fmt::format_to(out, "  … {} in all\n", accuracy.mismatched);
+  return text;
+}
+
+}  // namespace wavesmith::cli

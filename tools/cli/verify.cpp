@@ -1,0 +1,245 @@
+// `wavesmith verify`: compiles a kernel, runs it and judges its output by the float64 oracle.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "generator/attention_dense/plan.h"
+#include "runtime/compiler.h"
+#include "tools/cli/command.h"
+#include "tools/cli/dispatch_text.h"
+#include "tools/cli/files.h"
+#include "tools/cli/flavour_choice.h"
+#include "tools/cli/kernel_request.h"
+#include "tools/cli/numbers.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/simulator_options.h"
+#include "tools/verify/attention.h"
+#include "tools/verify/attention_launch_file.h"
+#include "tools/verify/report.h"
+
+namespace wavesmith::cli {
+namespace {
+
+namespace dense = generator::attention_dense;
+
+/// Launch flags of fields that no kernel is built for yet.
+struct Unbuilt {
+  std::string_view name;
+  std::string_view placeholder;
+  std::string_view needs;
+};
+constexpr std::array<Unbuilt, 5> unbuilt{{{"window-left", "N", "mask window"},
+                                          {"window-right", "N", "mask window"},
+                                          {"num-persistent", "N", "persistent kernels"},
+                                          {"persist-decode", "NAME", "persistent kernels"},
+                                          {"interleave", "", "persistent kernels"}}};
+
+std::vector<OptionGroup> options(std::span<const std::string> words) {
+  std::vector<OptionGroup> groups = kernel_options(words, "auto");
+  OptionGroup launch{
+      .title = "Launch",
+      .options = {
+          {.name = "batch", .placeholder = "N", .meaning = "batch elements (default 1)"},
+          {.name = "seqlen-q", .placeholder = "N", .meaning = "queries of each batch element (required)"},
+          {.name = "seqlen-kv", .placeholder = "N", .meaning = "keys of each batch element (required)"},
+          {.name = "softmax-scale",
+           .placeholder = "X",
+           .meaning = "factor of the scores (default 1 / sqrt(head size))"},
+          {.name = "layout",
+           .placeholder = "NAME",
+           .meaning = "order of the axes in memory: bshd, bhsd (default bshd)"},
+          {.name = "seed", .placeholder = "N", .meaning = "of the random inputs (default 1)"},
+          {.name = "sigma",
+           .placeholder = "X",
+           .meaning = "standard deviation of Q and K; at 1 no accumulator is ever rescaled (default 2)"}}};
+  for (const Unbuilt& option : unbuilt)
+    launch.options.push_back({.name = std::string(option.name),
+                              .placeholder = std::string(option.placeholder),
+                              .meaning = fmt::format("only for {}, not built yet", option.needs)});
+  launch.options.push_back(
+      {.name = "save-launch",
+       .placeholder = "FILE",
+       .meaning = "also write this launch, with contiguous tensors, as a launch file for simulate"});
+  groups.push_back(std::move(launch));
+  groups.push_back(simulator_options());
+  groups.push_back(
+      {.title = "Device",
+       .options = {
+           {.name = "device",
+            .placeholder = "NAME",
+            .meaning = "sim: the simulator; hip: a GPU, not built yet (default sim)"},
+           {.name = "compiler", .placeholder = "NAME", .meaning = "auto, comgr, llvm (default auto)"}}});
+  return groups;
+}
+
+/// Reads one option; what it does not accept becomes a refusal.
+class LaunchReader {
+ public:
+  LaunchReader(const Arguments& arguments, std::vector<Refusal>& refusals)
+      : arguments_(arguments), refusals_(refusals) {}
+
+  template <class T>
+  void read(std::string_view name, T& value, std::string_view allowed) {
+    const auto text = arguments_.value(name);
+    if (!text) return;
+    if (const auto number = parse_number<T>(*text))
+      value = *number;
+    else
+      refuse(name, *text, allowed);
+  }
+
+  // Refused already where the parser did not like its value.
+  template <class T>
+  void require(std::string_view name, T& value, std::string_view allowed) {
+    if (arguments_.value(name))
+      read(name, value, allowed);
+    else if (std::ranges::find(refusals_, field_name(name), &Refusal::field) == refusals_.end())
+      refuse(name, "(missing)", allowed);
+  }
+
+  void refuse(std::string_view name, std::string_view value, std::string_view allowed) {
+    refusals_.push_back({field_name(name), std::string(value), std::string(allowed)});
+  }
+
+ private:
+  const Arguments& arguments_;
+  std::vector<Refusal>& refusals_;
+};
+
+verify::AttentionCase read_case(const Arguments& arguments, std::vector<Refusal>& refusals) {
+  constexpr std::string_view length = "one number of tokens; lists are for varlen, which is not built";
+  verify::AttentionCase shape;
+  LaunchReader reader(arguments, refusals);
+  reader.read("batch", shape.batch, "a number of batch elements");
+  reader.require("seqlen-q", shape.seqlen_q, length);
+  reader.require("seqlen-kv", shape.seqlen_kv, length);
+  reader.read("seed", shape.seed, "0 to 2^64 - 1");
+  if (arguments.value("softmax-scale")) {
+    float scale = 1;
+    reader.read("softmax-scale", scale, "a number");
+    shape.softmax_scale = scale;
+  }
+  reader.read("sigma", shape.sigma, "a number");
+  const std::string layout = arguments.value_or("layout", "bshd");
+  shape.bhsd = layout == "bhsd";
+  if (layout != "bshd" && layout != "bhsd") reader.refuse("layout", layout, "bshd, bhsd");
+  for (const Unbuilt& option : unbuilt)
+    if (const auto value = arguments.value(option.name))
+      reader.refuse(option.name, *value, fmt::format("only for {}, which are not built yet", option.needs));
+  return shape;
+}
+
+// The Plan behind a resolved kernel. The canonical spec resolves to itself.
+Expected<dense::Plan> plan_of(const generator::ResolvedKernel& kernel) {
+  generator::FieldTexts texts;
+  for (const auto& [name, value] : kernel.spec()) texts.emplace(name, value);
+  dense::Spec spec;
+  std::vector<Refusal> refusals;
+  generator::read_fields(texts, spec, refusals);
+  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+  Expected<dense::Plan> plan = dense::resolve(spec, kernel.target());
+  if (plan) plan->symbol = kernel.symbol();
+  return plan;
+}
+
+std::string tile_reads_text(const simulator::Report& report) {
+  const auto [k, v] = verify::tile_reads(report);
+  std::string text = "conflict cycles of LDS reads:";
+  for (const verify::LdsAccesses& operand : {k, v})
+    text += fmt::format(" {} {:.4g} a read, {} in all;", operand.label, operand.conflict_cycles_per_access(),
+                        operand.conflict_cycles);
+  text.back() = '\n';
+  return text;
+}
+
+Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
+  const verify::AttentionCase shape = read_case(arguments, refusals);
+  simulator::Options simulation = read_simulator_options(arguments, refusals);
+  const std::string device = arguments.value_or("device", "sim");
+  if (device != "sim" && device != "hip") refusals.push_back({"device", device, "sim, hip"});
+  if (const auto file = arguments.value("save-launch"))
+    check_outputs(std::array{Output{"save_launch", *file}}, arguments.flag("json"), refusals);
+  const runtime::Backend backend = read_backend(arguments.value_or("compiler", "auto"), refusals);
+  Expected<KernelRequest> request = read_kernel_request(arguments, "auto", std::move(refusals));
+  if (!request) return std::unexpected(request.error());
+  if (device == "hip")
+    return fail(ErrorKind::environment,
+                "--device hip: this build cannot run kernels on a GPU; --device sim simulates one");
+  const Expected<dense::Plan> plan = plan_of(*request->kernel);
+  if (!plan) return std::unexpected(plan.error());
+  if (const auto checked = verify::check_case(*plan, shape); !checked)
+    return std::unexpected(checked.error());
+
+  if (const auto file = arguments.value("save-launch")) {
+    const auto launch = verify::attention_launch_file(*plan, shape);
+    if (!launch) return std::unexpected(launch.error());
+    if (const auto written = write_output(*file, launch->dump(2) + "\n", "save_launch"); !written)
+      return std::unexpected(written.error());
+  }
+
+  runtime::CompilerPool compilers(one_worker());
+  const auto flavour = choose_flavour(request->flavour, compilers, backend);
+  if (!flavour) return std::unexpected(flavour.error());
+  request->options.line_table = true;  // labels accesses with their step; the code is the same
+  const Expected<std::string> ir = request->kernel->emit(**flavour, request->options);
+  if (!ir) return std::unexpected(ir.error());
+  runtime::CompileRequest work;
+  work.ir = *ir;
+  work.target = to_string(plan->target);
+  work.code_object_version = request->options.code_object_version;
+  work.backend = backend;
+  const Expected<runtime::CompileResult> compiled = compilers.compile(work);
+  if (!compiled) return std::unexpected(compiled.error());
+
+  ProgressBar progress("simulating workgroups");
+  simulation.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+  const auto verified = verify::verify_attention(*plan, compiled->hsaco, shape, simulation);
+  if (!verified) return std::unexpected(verified.error());
+
+  Report report;
+  report.json = verify::accuracy_json(verified->accuracy);
+  report.json["ok"] = verified->ok();
+  report.json.update(verify::report_json(verified->report));
+  report.json["kernel"] = plan->symbol;
+  report.json["device"] = device;
+  report.json["target"] = to_string(plan->target);
+  report.json["flavour"] = (*flavour)->name;
+  report.json["compiler"] = compiled->compiler;
+  report.json["spec"] = request->spec;
+  report.json["launch"] = {{"batch", shape.batch},
+                           {"seqlen_q", shape.seqlen_q},
+                           {"seqlen_kv", shape.seqlen_kv},
+                           {"softmax_scale", shape.softmax_scale ? Json(*shape.softmax_scale) : Json()},
+                           {"layout", shape.bhsd ? "bhsd" : "bshd"},
+                           {"seed", shape.seed},
+                           {"runs", verified->runs},
+                           {"sigma", shape.sigma}};
+  report.text = fmt::format("{} on the simulator ({}): batch {}, seqlen_q {}, seqlen_kv {}, {}, seed {}\n",
+                            plan->symbol, to_string(plan->target), shape.batch, shape.seqlen_q,
+                            shape.seqlen_kv, shape.bhsd ? "bhsd" : "bshd", shape.seed);
+  if (verified->runs > 1)
+    report.text +=
+        fmt::format("{} runs with the seeds from {} on, for at least {} rows; counters are of the first\n",
+                    verified->runs, shape.seed, verify::least_rows);
+  report.text += accuracy_text(verified->accuracy);
+  if (!verified->report.fault) report.text += tile_reads_text(verified->report);
+  report.text += dispatch_text(verified->report);
+  report.failed = !verified->ok();
+  report.stdout_taken = arguments.value_or("save-launch", "") == "-";
+  return report;
+}
+
+}  // namespace
+
+Command verify_command() {
+  return {.name = "verify",
+          .meaning = "run a kernel and compare what it computes with the float64 oracle",
+          .example = {"wavesmith verify attention-dense --head-size 64 --num-query-heads 4 --num-kv-heads 1 "
+                      "--batch 1 --seqlen-q 257 --seqlen-kv 257"},
+          .positional = family_positional(),
+          .options = options,
+          .run = run};
+}
+
+}  // namespace wavesmith::cli
