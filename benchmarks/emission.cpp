@@ -7,25 +7,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <spawn.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
+#include "benchmarks/measure.h"
 #include "generator/attention_dense/emit.h"
 
 namespace {
 
 using namespace wavesmith;
+using namespace wavesmith::benchmarks;
 namespace dense = generator::attention_dense;
 
 constexpr double target_percent = 2;
@@ -49,12 +44,6 @@ std::vector<Case> cases() {
   return all;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 std::optional<std::string> emit(const dense::Spec& spec) {
   const Expected<dense::Plan> plan = dense::resolve(spec, {.processor = "gfx950"});
   if (!plan) return std::nullopt;
@@ -65,51 +54,10 @@ std::optional<std::string> emit(const dense::Spec& spec) {
 
 // Milliseconds of processor time of one emission; empty when it fails.
 std::optional<double> emission_time(const dense::Spec& spec) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
-  };
-  const double begin = now();
+  const double begin = processor_time();
   if (!emit(spec)) return std::nullopt;
-  return now() - begin;
+  return processor_time() - begin;
 }
-
-// Milliseconds of processor time of one run of a program; empty unless it succeeds.
-std::optional<double> run_time(std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  if (posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0)
-    return std::nullopt;
-  int status = 0;
-  rusage usage{};
-  if (wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return std::nullopt;
-  const auto time = [](const timeval& part) {
-    return static_cast<double>(part.tv_sec) * 1e3 + static_cast<double>(part.tv_usec) * 1e-3;
-  };
-  return time(usage.ru_utime) + time(usage.ru_stime);
-}
-
-class Folder {
- public:
-  Folder() {
-    path_ = (std::filesystem::temp_directory_path() / "wavesmith-benchmark-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 struct Times {
   std::vector<double> first_emission, emission, clang;
