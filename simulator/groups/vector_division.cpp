@@ -1,7 +1,8 @@
 // The steps of an IEEE division: v_div_scale brings numerator and denominator into a safe range, v_div_fmas
 // takes the scale out of the quotient, v_div_fixup puts special cases in. Source: the instruction
 // descriptions of the CDNA4 guide; for v_div_fmas, whose description has one power for both directions, the
-// powers that undo v_div_scale.
+// powers that undo v_div_scale. Where quotient and reciprocal are both denormal the description scales the
+// denominator up, past the range of its format; the other direction is the one that gives quotients.
 #include <cmath>
 #include <limits>
 
@@ -56,8 +57,9 @@ Scaled<T> scale_for_division(T s0, T denominator, T numerator) {
     return {s0 == denominator ? up : s0, true};
   }
   if (is_denormal(denominator)) return {up, false};
-  if (small_reciprocal && small_quotient) return {s0 == denominator ? up : s0, true};
-  if (small_reciprocal) return {std::ldexp(s0, -F::scale), false};
+  const T down = std::ldexp(s0, -F::scale);
+  if (small_reciprocal && small_quotient) return {s0 == denominator ? down : s0, true};
+  if (small_reciprocal) return {down, false};
   if (small_quotient) return {s0 == numerator ? up : s0, true};
   if (exponent_of(numerator) <= F::tiny) return {up, false};
   return {s0, false};
@@ -82,11 +84,22 @@ struct DivisionScale {
 };
 
 /// fma(a, b, c) * 2^power. f32 is rounded once, so that quotients that are denormal come out right.
-f32 scaled_fma(f32 a, f32 b, f32 c, int power) {
-  return static_cast<f32>(
-      std::ldexp(std::fma(static_cast<f64>(a), static_cast<f64>(b), static_cast<f64>(c)), power));
+f32 scaled_fma(f32 a, f32 b, f32 c, int power, bool nearest) {
+  const f64 product = static_cast<f64>(a) * static_cast<f64>(b), addend = static_cast<f64>(c);  // exact
+  f64 sum = product + addend;
+  if (nearest && std::isfinite(sum)) {
+    // What the sum lost, by Knuth. It must not be a tie for the second rounding when it was none: a lossy sum
+    // is made the odd one of its two neighbours.
+    const f64 part = sum - product;
+    const f64 lost = (product - (sum - part)) + (addend - part);
+    if (lost != 0 && (std::bit_cast<u64>(sum) & 1) == 0) {
+      sum = std::nextafter(
+          sum, lost > 0 ? std::numeric_limits<f64>::infinity() : -std::numeric_limits<f64>::infinity());
+    }
+  }
+  return static_cast<f32>(std::ldexp(sum, power));
 }
-f64 scaled_fma(f64 a, f64 b, f64 c, int power) {
+f64 scaled_fma(f64 a, f64 b, f64 c, int power, bool) {
   return std::ldexp(std::fma(a, b, c), power);
 }
 
@@ -110,8 +123,8 @@ struct DivisionFma {
         const T a = read(0), b = read(1), c = read(2);
         T value = std::fma(a, b, c);
         if ((flags >> lane & 1) != 0) {
-          value =
-              scaled_fma(a, b, c, exponent_of(c) > Format<T>::bias ? Format<T>::scale : -Format<T>::scale);
+          const int power = exponent_of(c) > Format<T>::bias ? Format<T>::scale : -Format<T>::scale;
+          value = scaled_fma(a, b, c, power, mode.round == 0);
         }
         value = settle_nan<T>(value, a, b, c);
         d.set(lane, mode.flush_results ? flush_denormal(value) : value);
@@ -138,7 +151,9 @@ T fix_quotient(T quotient, T denominator, T numerator) {
   if (size == 0 || size_over == kInfinity) return sign * kInfinity;
   if (size == kInfinity || size_over == 0) return sign * 0;
   if (exponent_of(numerator) - exponent_of(denominator) < Format<T>::underflow) return sign * 0;
-  return std::copysign(quotient, sign);
+  // The steps before give a NaN where the quotient overflows; the description names overflow without a case
+  // that can meet it.
+  return quotient != quotient ? sign * kInfinity : std::copysign(quotient, sign);
 }
 
 template <class T>

@@ -112,6 +112,22 @@ f32 element(u32 bits, unsigned half, const Modifiers& m, unsigned k) {
   return Bfloat ? std::bit_cast<f32>(value << 16) : half_to_float(value);
 }
 
+struct SumWithRest {
+  f64 sum, rest;
+};
+/// a + b and what its rounding lost, by Knuth.
+WAVESMITH_INLINE SumWithRest sum_with_rest(f64 a, f64 b) {
+  const f64 sum = a + b, part = sum - a;
+  return {sum, (a - (sum - part)) + (b - part)};
+}
+
+/// The sum of three numbers far apart that may cancel each other.
+WAVESMITH_INLINE f64 exact_sum(f64 a, f64 b, f64 c) {
+  const SumWithRest two = sum_with_rest(a, b), three = sum_with_rest(two.sum, c);
+  const f64 rest = two.rest + three.rest;
+  return std::isfinite(three.sum) && rest != 0 ? three.sum + rest : three.sum;
+}
+
 /// D = S0.lo * S1.lo + S0.hi * S1.hi + S2, or on top of D.
 template <bool Bfloat, bool Accumulates>
 struct DotOfPairs {
@@ -125,12 +141,11 @@ struct DotOfPairs {
       f32 addend = std::bit_cast<f32>(c[lane]);
       if (!Accumulates && (m.neg_hi & 4) != 0) addend = std::fabs(addend);
       if (!Accumulates && (m.neg_lo & 4) != 0) addend = -addend;
-      f64 sum = static_cast<f64>(addend);
-      for (unsigned half = 0; half < 2; ++half) {
-        sum += static_cast<f64>(element<Bfloat>(a[lane], half, m, 0)) *
+      const auto product = [&](unsigned half) {
+        return static_cast<f64>(element<Bfloat>(a[lane], half, m, 0)) *
                static_cast<f64>(element<Bfloat>(b[lane], half, m, 1));
-      }
-      d.set(lane, matrix_result(sum));
+      };
+      d.set(lane, matrix_result(exact_sum(product(0), product(1), static_cast<f64>(addend))));
     }
     modify_lanes(wave, i, d, true);
     d.finish();
