@@ -1,6 +1,7 @@
 // From golden cases to the entries of a golden file.
 #include "golden/emission.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -23,6 +24,11 @@ Expected<std::unique_ptr<generator::ResolvedKernel>> resolve(const Case& golden_
 }
 
 }  // namespace
+
+const Case* find_case(std::string_view id) {
+  const auto found = std::ranges::find(cases(), id, &Case::id);
+  return found == cases().end() ? nullptr : &*found;
+}
 
 Expected<Emission> emit(const Case& golden_case, const lowering::Flavour& flavour) {
   const auto failed = [&](const Error& error) {

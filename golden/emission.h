@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct Emission {
   std::string text;  ///< LLVM IR
   SpecFields spec;   ///< canonical
 };
+
+/// The case of that id, or null.
+[[nodiscard]] const Case* find_case(std::string_view id);
 
 /// Errors (check_failed): a case that is refused or does not emit, by its id.
 [[nodiscard]] Expected<Emission> emit(const Case& golden_case, const lowering::Flavour& flavour);
