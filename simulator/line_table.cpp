@@ -1,10 +1,33 @@
 // .debug_line through LLVM's DWARF reader.
 #include "simulator/line_table.h"
 
+#include <memory>
+
+#include <fmt/format.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/MemoryBuffer.h>
 
 namespace wavesmith::simulator {
+namespace {
+
+// Only sections that are not compressed: a hostile size would be allocated before anything is unpacked. A
+// linked code object has no relocations left in them.
+llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> debug_sections(const llvm::object::ObjectFile& object) {
+  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sections;
+  for (const llvm::object::SectionRef& section : object.sections()) {
+    auto name = section.getName();
+    auto contents = section.getContents();
+    if (name && contents && name->consume_front(".debug_") && !section.isCompressed())
+      sections[fmt::format("debug_{}", name->str())] = llvm::MemoryBuffer::getMemBuffer(*contents, "", false);
+    if (!name) llvm::consumeError(name.takeError());
+    if (!contents) llvm::consumeError(contents.takeError());
+  }
+  return sections;
+}
+
+}  // namespace
 
 LineTable LineTable::read(std::span<const std::byte> code_object) {
   LineTable table;
@@ -16,8 +39,8 @@ LineTable LineTable::read(std::span<const std::byte> code_object) {
     return table;
   }
   const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
-  const auto dwarf = llvm::DWARFContext::create(
-      **object, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "", ignore, ignore);
+  const auto dwarf = llvm::DWARFContext::create(debug_sections(**object), (*object)->getBytesInAddress(),
+                                                true, ignore, ignore);
   for (const auto& unit : dwarf->compile_units()) {
     const llvm::DWARFDebugLine::LineTable* lines = dwarf->getLineTableForUnit(unit.get());
     if (lines == nullptr) continue;

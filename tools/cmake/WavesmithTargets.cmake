@@ -19,6 +19,13 @@ function(wavesmith_configure target)
   endif()
 endfunction()
 
+# Lets fuzz targets, which come with clang, follow a library by coverage.
+function(wavesmith_fuzzed target)
+  if(WAVESMITH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 # wavesmith_library(NAME SOURCES... LINK...): a static library with the project's settings.
 function(wavesmith_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
