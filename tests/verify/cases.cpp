@@ -40,7 +40,7 @@ std::vector<verify::AttentionCase> all_shapes() {
   for (const std::int64_t seqlen_q : lengths)
     for (const std::int64_t seqlen_kv : lengths)
       for (const std::int64_t batch : {1, 2, 3})
-        for (const bool bhsd : {false, true}) shapes.push_back(shape(batch, seqlen_q, seqlen_kv, bhsd));
+        shapes.push_back(shape(batch, seqlen_q, seqlen_kv, shapes.size() % 2 != 0));
   return shapes;
 }
 
