@@ -25,12 +25,13 @@ constexpr std::array<std::string_view, 2> narrow_dma{"extended_dword", "element"
 
 constexpr unsigned most_threads = 1024;
 
-template <std::size_t N>
-Option choice_option(std::string name, std::string_view meaning,
-                     const std::array<std::string_view, N>& names) {
+template <class Enum, std::size_t N>
+Option choice_option(std::string name, std::string_view meaning, const std::array<std::string_view, N>& names,
+                     Enum unless_given) {
   return {.name = std::move(name),
           .placeholder = "NAME",
-          .meaning = fmt::format("{}: {} (default {})", meaning, fmt::join(names, ", "), names.front())};
+          .meaning = fmt::format("{}: {} (default {})", meaning, fmt::join(names, ", "),
+                                 names.at(static_cast<std::size_t>(unless_given)))};
 }
 
 template <class Enum, std::size_t N>
@@ -47,21 +48,26 @@ void read_choice(const Arguments& arguments, std::string_view name,
 }  // namespace
 
 OptionGroup simulator_options() {
+  const simulator::Options usual;
   return {
       .title = "Simulator",
       .options = {
           {.name = "threads",
            .placeholder = "N",
            .meaning = "CPU threads; results do not depend on it (0 to 1024; default 0, one for each CPU)"},
-          choice_option("schedule", "order in which the waves of a workgroup run", schedules),
+          choice_option("schedule", "order in which the waves of a workgroup run", schedules, usual.schedule),
           {.name = "schedule-seed",
            .placeholder = "N",
            .meaning = "of the random schedule (0 to 2^64 - 1; default 1)"},
-          choice_option("mfma-accumulation", "additions inside a matrix instruction", accumulations),
-          choice_option("lds-read-b32", "LDS banks of ds_read_b32 on gfx950", reads_b32),
-          choice_option("lds-read-transpose", "LDS phases of transposing reads on gfx950", reads_transpose),
-          choice_option("d16-load", "other half of the register after a 16-bit load", d16_loads),
-          choice_option("lds-dma-narrow", "what LDS DMA of less than a dword writes", narrow_dma)}};
+          choice_option("mfma-accumulation", "additions inside a matrix instruction", accumulations,
+                        usual.mfma_accumulation),
+          choice_option("lds-read-b32", "LDS banks of ds_read_b32 on gfx950", reads_b32, usual.lds_read_b32),
+          choice_option("lds-read-transpose", "LDS phases of transposing reads on gfx950", reads_transpose,
+                        usual.lds_read_transpose),
+          choice_option("d16-load", "other half of the register after a 16-bit load", d16_loads,
+                        usual.d16_load),
+          choice_option("lds-dma-narrow", "what LDS DMA of less than a dword writes", narrow_dma,
+                        usual.lds_dma_narrow)}};
 }
 
 simulator::Options read_simulator_options(const Arguments& arguments, std::vector<Refusal>& refusals) {
