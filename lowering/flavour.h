@@ -18,6 +18,14 @@ struct Flavour {
   std::string_view buffer_rsrc_suffix;   ///< mangled types of llvm.amdgcn.make.buffer.rsrc
   std::string_view uniform_workgroup;    ///< function attribute: every workgroup is full
   std::string_view flush_f32_denormals;  ///< function attribute
+  /// The compilers of this version that every golden case was tried with (docs/compilers.md), "; " between
+  /// them. Empty where none could be had: the flavour then follows published descriptions alone.
+  std::string_view verified_with;
+
+  /// For people: verified_with, or that there is nothing of the kind.
+  [[nodiscard]] std::string_view verification() const {
+    return verified_with.empty() ? "not verified here" : verified_with;
+  }
 };
 
 [[nodiscard]] const Flavour* find_flavour(std::string_view name);

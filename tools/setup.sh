@@ -26,30 +26,15 @@ if have_all; then
 fi
 [ "$(id -u)" = 0 ] || { echo "setup: run as root; it installs Debian packages" >&2; exit 4; }
 
-# The first Debian mirror of the machine: one-line sources ("deb URI suite …") or deb822 ("URIs: …").
-mirror_of_machine() {
-  local file
-  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [ -f "$file" ] && sed -nE "s/^deb( \[[^]]*\])? +([^ ]+) +$suite( .*)?$/\2/p" "$file"
-  done
-  for file in /etc/apt/sources.list.d/*.sources; do
-    [ -f "$file" ] &&
-      awk -v s="$suite" '/^URIs:/ {u=$2} /^Suites:/ {for (i = 2; i <= NF; i++) if ($i == s) print u}' "$file"
-  done
-  return 0
-}
-mirrors=$(mirror_of_machine)
-mirror=${mirrors%%$'\n'*}
+. "$(dirname "$0")/debian_mirror.sh"
+mirror=$(debian_mirror)
 [ -n "$mirror" ] || { echo "setup: no apt source for Debian $suite found" >&2; exit 4; }
-mirror=${mirror%/}
 
 private=$(mktemp -d)
 chmod 755 "$private"  # apt's download user must be able to enter
 trap 'rm -rf "$private"' EXIT
 mkdir -p "$private/lists/partial" "$private/archives/partial" "$private/sources.list.d"
-key=/usr/share/keyrings/debian-archive-keyring.gpg
-signed=""
-[ -f "$key" ] && signed="[signed-by=$key] "
+signed=$(debian_signed_by)
 cat > "$private/sources.list" <<LIST
 deb ${signed}$mirror $suite main
 deb ${signed}$mirror-security $suite-security main

@@ -72,10 +72,14 @@ void list_targets(Report& report) {
 
 void list_flavours(Report& report) {
   report.text += "flavours\n";
-  Table table({{"flavour", left}, {"text for", left}});
+  Table table({{"flavour", left}, {"text for", left}, {"verified with", left}});
   for (const lowering::Flavour& flavour : lowering::all_flavours()) {
-    table.row({std::string(flavour.name), fmt::format("LLVM {}", flavour.llvm_major)});
-    report.json["flavours"].push_back({{"name", flavour.name}, {"llvm_major", flavour.llvm_major}});
+    table.row({std::string(flavour.name), fmt::format("LLVM {}", flavour.llvm_major),
+               std::string(flavour.verification())});
+    report.json["flavours"].push_back(
+        {{"name", flavour.name},
+         {"llvm_major", flavour.llvm_major},
+         {"verified_with", flavour.verified_with.empty() ? Json(nullptr) : Json(flavour.verified_with)}});
   }
   report.text += table.text(2) + "\n";
 }
