@@ -34,6 +34,11 @@ TEST_CASE("conditional branches") {
     CHECK(gfx950.run(branch("s_cbranch_execnz"), in).s(0) == (mask == 0 ? 1u : 2u));
   }
   CHECK(gfx950.run(branch("s_branch"), Input()).s(0) == 2);
+  // No debugger is attached.
+  for (const char* name : {"s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user",
+                           "s_cbranch_cdbgsys_and_user"}) {
+    CHECK(gfx950.run(branch(name), Input()).s(0) == 1);
+  }
 }
 
 TEST_CASE("a loop runs as often as it says") {

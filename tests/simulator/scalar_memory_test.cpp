@@ -1,5 +1,6 @@
 // SMEM: addresses, sizes, the buffer range check, and that results arrive with the wait that proves them.
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 
 #include "snippet.h"
 
@@ -111,6 +112,20 @@ TEST_CASE("scalar buffer loads give zero beyond num_records") {
   CHECK(run(0, 256, "s_buffer_load_dwordx2 s[12:13], s[4:7], 0x0").s64(12) == 0x0000100100001000);
   CHECK(run(0, 256, "s_buffer_load_dwordx8 s[12:19], s[4:7], 0x0").s(19) == 0x1007);
   CHECK(run(0, 256, "s_buffer_load_dwordx16 s[12:27], s[4:7], 0x0").s(27) == 0x100f);
+  // Every size by register, and by register and immediate: dword k of the result is 2 + k, or 5 + k.
+  for (const auto& [name, dwords] :
+       {std::pair{"dword", 1u}, {"dwordx2", 2u}, {"dwordx4", 4u}, {"dwordx8", 8u}, {"dwordx16", 16u}}) {
+    const std::string to = dwords == 1 ? "s12" : fmt::format("s[12:{}]", 11 + dwords);
+    const Output by_register = run(0, 256, fmt::format("s_buffer_load_{} {}, s[4:7], s10", name, to));
+    const Output by_both = run(0, 256, fmt::format("s_buffer_load_{} {}, s[4:7], s10 offset:0xc", name, to));
+    const Output beyond = run(0, 8, fmt::format("s_buffer_load_{} {}, s[4:7], s10", name, to));
+    for (u32 k = 0; k < dwords; ++k) {
+      INFO(name << " dword " << k);
+      CHECK(by_register.s(12 + k) == 0x1002 + k);
+      CHECK(by_both.s(12 + k) == 0x1005 + k);
+      CHECK(beyond.s(12 + k) == 0);
+    }
+  }
 }
 
 TEST_CASE("a scalar load outside every allocation is a fault that says where") {

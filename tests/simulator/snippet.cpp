@@ -2,13 +2,13 @@
 #include "snippet.h"
 
 #include <cstring>
-#include <set>
 #include <stdexcept>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "assembler.h"
+#include "coverage_record.h"
 #include "simulator/assembly_text.h"
 #include "simulator/decoder.h"
 #include "simulator/workgroup.h"
@@ -57,11 +57,10 @@ struct Snippets::State {
   std::vector<std::vector<std::byte>> code;  ///< programs keep no bytes, the decoder reads them once
   Workgroup group;
   runtime::Kernel kernel;
-  std::set<std::pair<std::string, std::string>> seen;
-  std::vector<ImplementedForm> executed;
 
   Expected<Program*> program_of(std::string_view text);
   Output execute(Program& program, const Input& input, bool wide);
+  void record(const Program& program, const std::vector<InstructionCounters>& counters) const;
 };
 
 Snippets::Snippets(std::string_view processor, std::uint32_t wave_size) : state_(std::make_unique<State>()) {
@@ -97,11 +96,29 @@ Expected<Program*> Snippets::State::program_of(std::string_view text) {
   request.first_agpr = processor->unified_agprs ? 256 : 0;
   auto program = decode(*disassembler, request);
   if (!program) return std::unexpected(program.error());
-  for (const Instruction& instruction : program->code) {
-    const std::pair form{std::string(instruction.row->mnemonic), std::string(name(instruction.form))};
-    if (seen.insert(form).second) executed.push_back({form.first, form.second});
-  }
   return &programs.emplace(key, std::move(*program)).first->second;
+}
+
+void Snippets::State::record(const Program& program, const std::vector<InstructionCounters>& counters) const {
+  const auto waits = [](const Instruction& i) {
+    const std::string_view mnemonic = i.row->mnemonic;
+    return mnemonic.starts_with("s_wait") || mnemonic == "s_nop" || mnemonic == "s_endpgm";
+  };
+  const auto same = [](const Instruction& a, const Instruction& b) {
+    return a.row == b.row && a.form == b.form;
+  };
+  const Instruction* subject = nullptr;
+  bool alone = true;
+  for (const Instruction& i : program.code) {
+    if (waits(i)) continue;
+    alone = alone && (subject == nullptr || same(*subject, i));
+    subject = &i;
+  }
+  for (std::size_t k = 0; k < program.code.size(); ++k) {
+    const Instruction& i = program.code[k];
+    if (counters[k].executions == 0) continue;
+    executed(processor_name, i.row->mnemonic, name(i.form), subject == nullptr || (alone && !waits(i)));
+  }
 }
 
 Output Snippets::State::execute(Program& program, const Input& input, bool wide) {
@@ -133,6 +150,7 @@ Output Snippets::State::execute(Program& program, const Input& input, bool wide)
   wave.scc = input.scc;
   wave.mode.bits = input.mode;
   run_workgroup(group);
+  record(program, tally.counters);
 
   Output output;
   const auto copy = [&](std::uint32_t first, std::uint32_t count, std::vector<Lanes32>& to) {
@@ -180,10 +198,6 @@ Snippets::Buffer Snippets::allocate(std::uint64_t bytes, AllocationOptions optio
   const auto address = state_->memory.allocate(bytes, options);
   if (!address) throw std::runtime_error(address.error().message);
   return {*address, std::span(state_->memory.find(*address)->host, bytes)};
-}
-
-const std::vector<ImplementedForm>& Snippets::executed_forms() const {
-  return state_->executed;
 }
 
 }  // namespace wavesmith::simulator::testing

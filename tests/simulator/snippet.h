@@ -110,9 +110,6 @@ class Snippets {
   };
   Buffer allocate(std::uint64_t bytes, AllocationOptions options = {});
 
-  /// (mnemonic, form) of every instruction that ran, for the coverage report.
-  [[nodiscard]] const std::vector<ImplementedForm>& executed_forms() const;
-
  private:
   struct State;
   std::unique_ptr<State> state_;

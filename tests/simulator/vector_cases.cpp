@@ -159,7 +159,7 @@ class Driver {
 
   void selected_bytes() {
     Variant v{.suffix = "_sdwa"};
-    const bool comparison = c_.result == ResultKind::mask;
+    const bool comparison = c_.result == ResultKind::mask || !c_.sdwa_result;
     check_values(v, 0xf0, 256);
     v.select = {4, 5};
     check_values(v, 0xf0, 256);
@@ -176,7 +176,7 @@ class Driver {
       v.neg[0] = true, v.abs[0] = true;
       v.select = {6, 4};
       check_values(v, 0xf0, 128);
-    } else if (!is_float(c_.sources[0].kind)) {
+    } else if (!is_float(c_.sources[0].kind) && c_.sdwa_sext) {
       v.sext[0] = true;
       v.select = {3, 5};
       check_values(v, 0xf0, 128);
@@ -233,7 +233,7 @@ class Driver {
     if (v.suffix == "_sdwa") {
       constexpr const char* names[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
       constexpr const char* unused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
-      if (c_.result != ResultKind::mask) {
+      if (c_.result != ResultKind::mask && c_.sdwa_result) {
         text += fmt::format(" dst_sel:{} dst_unused:{}", names[v.select_to], unused[v.unused]);
       }
       text += fmt::format(" src0_sel:{}", names[v.select[0]]);

@@ -95,6 +95,8 @@ struct VectorCase {
   bool modes = false;        ///< run in every MODE that changes floats
   bool close = false;        ///< f32 results may differ by one unit in the last place (f16 and f64 too)
   bool writes_exec = false;  ///< v_cmpx
+  bool sdwa_result = true;   ///< SDWA places the result; else it only selects sources
+  bool sdwa_sext = true;     ///< sext() of integer sources in SDWA
   std::string processor = "gfx950";
 };
 
