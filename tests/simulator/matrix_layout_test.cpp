@@ -68,17 +68,19 @@ void compare(const Matrix& actual, const Matrix& expected, const std::string& wh
 }  // namespace
 
 TEST_CASE("matrix layouts: every instruction, in every order of sums, whatever EXEC is") {
-  Snippets gfx950("gfx950");
   u32 seed = 0;
-  for (const MatrixInstruction& m : matrix_instructions()) {
-    if (m.has_formats()) continue;
-    const Product p = whole_numbers(m, ++seed);
-    const Matrix expected = expected_of(p);
-    for (const MfmaAccumulation order : kOrders) {
-      Input in;
-      in.options.mfma_accumulation = order;
-      in.exec = order == MfmaAccumulation::sequential ? 0 : 0x0123456789abcdef;
-      compare(run_product(gfx950, p, "", in), expected, m.name);
+  for (const char* processor : {"gfx950", "gfx942"}) {
+    Snippets snippets(processor);
+    for (const MatrixInstruction& m : matrix_instructions_of(processor)) {
+      if (m.has_formats()) continue;
+      const Product p = whole_numbers(m, ++seed);
+      const Matrix expected = expected_of(p);
+      for (const MfmaAccumulation order : kOrders) {
+        Input in;
+        in.options.mfma_accumulation = order;
+        in.exec = order == MfmaAccumulation::sequential ? 0 : 0x0123456789abcdef;
+        compare(run_product(snippets, p, "", in), expected, m.name);
+      }
     }
   }
 }

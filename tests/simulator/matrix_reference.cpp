@@ -124,6 +124,17 @@ const std::vector<MatrixInstruction>& matrix_instructions() {
   return all;
 }
 
+std::vector<MatrixInstruction> matrix_instructions_of(const std::string& processor) {
+  const std::vector<ImplementedForm> known = implemented_forms(processor);
+  std::vector<MatrixInstruction> result;
+  for (const MatrixInstruction& m : matrix_instructions()) {
+    const bool other_format = processor == "gfx942" && (m.a_type == "fp8" || m.a_type == "bf8");
+    if (!other_format && std::ranges::find(known, m.name, &ImplementedForm::mnemonic) != known.end())
+      result.push_back(m);
+  }
+  return result;
+}
+
 MatrixInstruction matrix_instruction(const std::string& name, const std::string& a, const std::string& b) {
   const auto with_bits = [&](const std::string& type) {
     const auto found = std::ranges::find_if(matrix_instructions(), [&](const MatrixInstruction& m) {

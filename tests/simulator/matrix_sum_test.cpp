@@ -128,15 +128,17 @@ TEST_CASE("matrix sums: f32 and f64 factors are fused in sequence whatever the o
 }
 
 TEST_CASE("matrix sums: groups of 8 and of 16, cut off as measured") {
-  Snippets gfx950("gfx950");
   u32 seed = 150;
-  for (const MatrixInstruction& m : matrix_instructions()) {
-    if (!short_factors(m) && !byte_factors(m)) continue;
-    for (const unsigned size : {8u, 16u}) {
-      const auto order = size == 8 ? MfmaAccumulation::groups_of_8 : MfmaAccumulation::groups_of_16;
-      for (const int spread : {3, 14}) {
-        compare(gfx950, any_numbers(m, ++seed, spread, true), order,
-                [=](const Product& p, ElementIndex at) { return grouped_sum(p, at, size); });
+  for (const char* processor : {"gfx950", "gfx942"}) {
+    Snippets snippets(processor);
+    for (const MatrixInstruction& m : matrix_instructions_of(processor)) {
+      if (!short_factors(m) && !byte_factors(m)) continue;
+      for (const unsigned size : {8u, 16u}) {
+        const auto order = size == 8 ? MfmaAccumulation::groups_of_8 : MfmaAccumulation::groups_of_16;
+        for (const int spread : {3, 14}) {
+          compare(snippets, any_numbers(m, ++seed, spread, true), order,
+                  [=](const Product& p, ElementIndex at) { return grouped_sum(p, at, size); });
+        }
       }
     }
   }

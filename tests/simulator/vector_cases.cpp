@@ -419,6 +419,13 @@ class Driver {
 
 void drive(const VectorCase& c) {
   Driver(c).run();
+  // gfx942 has most of these instructions with the same meaning.
+  if (c.processor != "gfx950" || c.only_gfx950) return;
+  const auto known = implemented_forms("gfx942");
+  if (std::ranges::find(known, c.mnemonic, &ImplementedForm::mnemonic) == known.end()) return;
+  VectorCase older = c;
+  older.processor = "gfx942";
+  Driver(older).run();
 }
 
 std::span<const std::uint64_t> vector_exec_patterns() {

@@ -98,9 +98,11 @@ struct VectorCase {
   bool sdwa_result = true;   ///< SDWA places the result; else it only selects sources
   bool sdwa_sext = true;     ///< sext() of integer sources in SDWA
   std::string processor = "gfx950";
+  bool only_gfx950 = false;  ///< means something else on gfx942
 };
 
-/// Runs everything; fails the current test case where a lane differs. At least one form must be implemented.
+/// Runs everything, for gfx942 too where that has the instruction; fails the current test case where a lane
+/// differs. At least one form must be implemented.
 void drive(const VectorCase& c);
 
 /// Lanes that DPP moves: where lane i reads, told from the ISA text; -1 where there is nothing.

@@ -18,31 +18,50 @@ struct ByteFormat {
   u32 most;      ///< code of the largest number
   u32 overflow;  ///< what is too large
   u32 nan;
+  bool fnuz = false;  ///< numbers half as large as the code says, one NaN in the place of -0
 };
 constexpr ByteFormat kFp8{{4, 3}, 0x7e, 0x7f, 0x7f};
 constexpr ByteFormat kBf8{{5, 2}, 0x7b, 0x7c, 0x7e};
+constexpr ByteFormat kFp8Fnuz{{4, 3}, 0x7f, 0x80, 0x80, true};
+constexpr ByteFormat kBf8Fnuz{{5, 2}, 0x7f, 0x80, 0x80, true};
 
+struct Target8 {
+  const char* processor;
+  const char* name;
+  ByteFormat format;
+};
+constexpr Target8 kTargets[] = {{"gfx950", "fp8", kFp8},
+                                {"gfx950", "bf8", kBf8},
+                                {"gfx942", "fp8", kFp8Fnuz},
+                                {"gfx942", "bf8", kBf8Fnuz}};
+
+Exact value_of(u64 code, const ByteFormat& f) {
+  return scaled(exact(code, f.format), f.fnuz ? -1 : 0);
+}
 double number(const Exact& e) {
   const double size = std::ldexp(static_cast<double>(static_cast<u64>(e.significand)), e.exponent);
   return e.negative ? -size : size;
 }
 /// The number of a code; one above the largest there is the number that would follow.
 double number(u32 code, const ByteFormat& f) {
-  return number(exact(code, f.format));
+  return number(value_of(code, f));
 }
 
 /// f32 of a byte.
 u64 widened(u64 byte, const ByteFormat& f) {
   const u64 sign = byte >> 7 << 31, code = byte & 0x7f;
-  if (code <= f.most) return rounded(exact(byte, f.format), {kF32});
+  if (code <= f.most && !(f.fnuz && byte == f.nan)) return rounded(value_of(byte, f), {kF32});
   return sign | (f.overflow != f.nan && code == f.overflow ? kF32.infinity() : kF32.default_nan());
 }
 
 /// The nearest code, ties to the even one: counts the midpoints below the number.
 u64 nearest(u64 single, const ByteFormat& f, bool limit) {
   const u64 sign = single >> 31 << 7;
-  if (kF32.nan(single)) return sign | f.nan;
-  if (kF32.infinite(single)) return sign | (limit && f.overflow == f.nan ? f.most : f.overflow);
+  const auto with_sign = [&](u32 code) {
+    return f.fnuz && (code == 0 || code == f.nan) ? code : sign | code;
+  };
+  if (kF32.nan(single)) return with_sign(f.nan);
+  if (kF32.infinite(single)) return with_sign(limit && f.overflow == f.nan ? f.most : f.overflow);
   const double size = number(exact(kF32.magnitude(single), kF32));
   u32 code = 0;
   for (u32 c = 0; c <= f.most; ++c) {
@@ -51,7 +70,7 @@ u64 nearest(u64 single, const ByteFormat& f, bool limit) {
     const double middle = (number(c, f) + next) / 2;
     if (size > middle || (size == middle && c % 2 != 0)) code = c + 1;
   }
-  return sign | (code <= f.most ? code : limit ? f.most : f.overflow);
+  return with_sign(code <= f.most ? code : limit ? f.most : f.overflow);
 }
 
 SourceKind bytes() {
@@ -64,7 +83,7 @@ SourceKind bytes() {
 /// What rounds to 8 bits in interesting ways.
 SourceKind narrow_singles() {
   SourceKind kind = singles();
-  for (const ByteFormat& f : {kFp8, kBf8}) {
+  for (const ByteFormat& f : {kFp8, kBf8}) {  // the FNUZ numbers are among their midpoints and halves
     for (u32 code = 0; code <= f.most; code += 3) {
       const u64 value = rounded(exact(code, f.format), {kF32});
       const u64 next = code == f.most ? value + (u64{1} << (23 - f.format.mantissa_bits))
@@ -77,14 +96,18 @@ SourceKind narrow_singles() {
   return kind;
 }
 
-void to_bytes(const std::string& mnemonic, const ByteFormat& f) {
+void to_bytes(const Target8& target) {
+  const std::string mnemonic = fmt::format("v_cvt_pk_{}_f32", target.name);
+  const ByteFormat& f = target.format;
   VectorCase c{
       .mnemonic = mnemonic, .sources = {narrow_singles(), narrow_singles()}, .source_modifiers = true};
   c.reference = [=](const LaneInput& in) {
     return LaneResult((in.old & 0xffff0000) | nearest(in.s[0], f, false) | nearest(in.s[1], f, false) << 8);
   };
+  c.processor = target.processor;
+  c.only_gfx950 = true;
   drive(c);
-  Snippets gfx950("gfx950");
+  Snippets snippets(target.processor);
   const SourceKind values = narrow_singles();
   for (u32 first = 0; first < values.values.size(); first += 64) {
     for (const u32 mode : {0x0000f0u, 0x8000f0u}) {
@@ -95,8 +118,8 @@ void to_bytes(const std::string& mnemonic, const ByteFormat& f) {
           .v(2, 0xabcd1234);
       const bool limit = mode > 0xffff;
       const u64 one = nearest(0x3f800000, f, limit) << 8;
-      const Output low = gfx950.run(mnemonic + " v2, v0, v1", in),
-                   high = gfx950.run(mnemonic + " v2, v0, v1 op_sel:[0,0,1]", in);
+      const Output low = snippets.run(mnemonic + " v2, v0, v1", in),
+                   high = snippets.run(mnemonic + " v2, v0, v1 op_sel:[0,0,1]", in);
       for (u32 l = 0; l < 64; ++l) {
         const u64 expected = nearest(in.vgprs.at(0)[l], f, limit) | one;
         INFO(std::hex << in.vgprs.at(0)[l] << " mode " << mode);
@@ -115,18 +138,21 @@ u64 randomly(u64 single, u32 random, const ByteFormat& f) {
   int top = value.exponent - 1;
   for (Wide rest = value.significand; rest != 0; rest >>= 1) ++top;
   const int digits = static_cast<int>(f.format.mantissa_bits);
-  const int unit = std::max(top, 1 - f.format.bias()) - digits;  // weight of the last digit
+  const int unit =
+      std::max(top, 1 - f.format.bias() - (f.fnuz ? 1 : 0)) - digits;  // weight of the last digit
   const int shift = value.exponent - unit + 32;
   const Wide units = shift >= 0 ? value.significand << shift : shift > -127 ? value.significand >> -shift : 0;
   const double result = std::ldexp(static_cast<double>(static_cast<u64>((units + random) >> 32)), unit);
   for (u32 code = 0; code <= f.most; ++code) {
-    if (number(code, f) == result) return sign | code;
+    if (number(code, f) == result) return f.fnuz && code == 0 ? 0 : sign | code;
   }
-  return sign | f.overflow;
+  return f.fnuz ? f.overflow : sign | f.overflow;
 }
 
-void to_byte_randomly(const std::string& mnemonic, const ByteFormat& f) {
-  Snippets gfx950("gfx950");
+void to_byte_randomly(const Target8& target) {
+  const std::string mnemonic = fmt::format("v_cvt_sr_{}_f32", target.name);
+  const ByteFormat& f = target.format;
+  Snippets snippets(target.processor);
   const SourceKind values = narrow_singles();
   for (u32 first = 0; first < values.values.size(); first += 64) {
     for (const u32 seed : {0u, 0x7fffffffu, 0x80000000u, 0xffffffffu, 0x12345678u}) {
@@ -137,7 +163,7 @@ void to_byte_randomly(const std::string& mnemonic, const ByteFormat& f) {
       for (unsigned byte = 0; byte < 4; ++byte) {
         // The byte's number is in the op_sel bits of source 2 and of the destination, as llvm prints it.
         const Output out =
-            gfx950.run(fmt::format("{} v2, v0, v1 op_sel:[0,0,{},{}]", mnemonic, byte & 1, byte >> 1), in);
+            snippets.run(fmt::format("{} v2, v0, v1 op_sel:[0,0,{},{}]", mnemonic, byte & 1, byte >> 1), in);
         for (u32 l = 0; l < 64; ++l) {
           const u32 value = in.vgprs.at(0)[l], random = in.vgprs.at(1)[l];
           const u64 expected = (0x89abcdef & ~(0xffu << (8 * byte))) | randomly(value, random, f)
@@ -153,34 +179,37 @@ void to_byte_randomly(const std::string& mnemonic, const ByteFormat& f) {
 }  // namespace
 
 TEST_CASE("vector fp8: one byte to f32") {
-  for (const auto& [name, format] : {std::pair{"v_cvt_f32_fp8", kFp8}, {"v_cvt_f32_bf8", kBf8}}) {
-    VectorCase c{.mnemonic = name,
+  for (const Target8& target : kTargets) {
+    VectorCase c{.mnemonic = fmt::format("v_cvt_f32_{}", target.name),
                  .result = ResultKind::single,
                  .sources = {bytes()},
                  .result_modifiers = true,
                  .sdwa_result = false,
-                 .sdwa_sext = false};
-    c.reference = [f = format](const LaneInput& in) { return LaneResult(widened(in.s[0] & 0xff, f)); };
+                 .sdwa_sext = false,
+                 .processor = target.processor,
+                 .only_gfx950 = true};
+    c.reference = [f = target.format](const LaneInput& in) { return LaneResult(widened(in.s[0] & 0xff, f)); };
     drive(c);
   }
 }
 
 TEST_CASE("vector fp8: two bytes to two f32") {
-  Snippets gfx950("gfx950");
   const SourceKind values = bytes();
-  for (const auto& [name, format] : {std::pair{"v_cvt_pk_f32_fp8", kFp8}, {"v_cvt_pk_f32_bf8", kBf8}}) {
+  for (const auto& [processor, type, f] : kTargets) {
+    Snippets snippets(processor);
+    const std::string name = fmt::format("v_cvt_pk_f32_{}", type);
     for (u32 first = 0; first < 256; first += 64) {
       Input in;
       in.v(0, lanes([&](u32 l) { return values.values[first + l]; })).s(3, 0x40b8);
       in.v(2, 1).v(3, 2).exec = 0xffffffffffff0fff;
       const auto check = [&](const std::string& text, auto&& source) {
-        const Output out = gfx950.run(text, in);
+        const Output out = snippets.run(text, in);
         for (u32 l = 0; l < 64; ++l) {
           const u64 s = source(l);
           const bool active = (in.exec >> l & 1) != 0;
           INFO(text << " lane " << l << std::hex << " source " << s);
-          CHECK(out.v(2)[l] == (active ? widened(s & 0xff, format) : 1));
-          CHECK(out.v(3)[l] == (active ? widened(s >> 8 & 0xff, format) : 2));
+          CHECK(out.v(2)[l] == (active ? widened(s & 0xff, f) : 1));
+          CHECK(out.v(3)[l] == (active ? widened(s >> 8 & 0xff, f) : 2));
         }
       };
       const auto own = [&](u32 l) { return u64{in.vgprs.at(0)[l]}; };
@@ -196,13 +225,11 @@ TEST_CASE("vector fp8: two bytes to two f32") {
 }
 
 TEST_CASE("vector fp8: two f32 to two bytes of either half") {
-  to_bytes("v_cvt_pk_fp8_f32", kFp8);
-  to_bytes("v_cvt_pk_bf8_f32", kBf8);
+  for (const Target8& target : kTargets) to_bytes(target);
 }
 
 TEST_CASE("vector fp8: rounding by random bits") {
-  to_byte_randomly("v_cvt_sr_fp8_f32", kFp8);
-  to_byte_randomly("v_cvt_sr_bf8_f32", kBf8);
+  for (const Target8& target : kTargets) to_byte_randomly(target);
 }
 
 TEST_CASE("vector fp8: the generator of random bits") {
