@@ -83,15 +83,24 @@ struct DivisionScale {
   }
 };
 
-/// fma(a, b, c) * 2^power. f32 is rounded once, so that quotients that are denormal come out right.
+/// a + b and what its rounding to nearest lost, by Knuth.
+struct SumWithRest {
+  f64 sum, rest;
+};
+SumWithRest sum_with_rest(f64 a, f64 b) {
+  const f64 sum = a + b, part = sum - a;
+  return {sum, (a - (sum - part)) + (b - part)};
+}
+
+/// fma(a, b, c) * 2^power, rounded once, so that quotients that are denormal come out right. In directed
+/// modes rounding twice is the same.
 f32 scaled_fma(f32 a, f32 b, f32 c, int power, bool nearest) {
   const f64 product = static_cast<f64>(a) * static_cast<f64>(b), addend = static_cast<f64>(c);  // exact
   f64 sum = product + addend;
   if (nearest && std::isfinite(sum)) {
-    // What the sum lost, by Knuth. It must not be a tie for the second rounding when it was none: a lossy sum
-    // is made the odd one of its two neighbours.
-    const f64 part = sum - product;
-    const f64 lost = (product - (sum - part)) + (addend - part);
+    // It must not be a tie for the second rounding when it was none: a sum that lost something is made the
+    // odd one of its two neighbours.
+    const f64 lost = sum_with_rest(product, addend).rest;
     if (lost != 0 && (std::bit_cast<u64>(sum) & 1) == 0) {
       sum = std::nextafter(
           sum, lost > 0 ? std::numeric_limits<f64>::infinity() : -std::numeric_limits<f64>::infinity());
@@ -99,8 +108,18 @@ f32 scaled_fma(f32 a, f32 b, f32 c, int power, bool nearest) {
   }
   return static_cast<f32>(std::ldexp(sum, power));
 }
-f64 scaled_fma(f64 a, f64 b, f64 c, int power, bool) {
-  return std::ldexp(std::fma(a, b, c), power);
+f64 scaled_fma(f64 a, f64 b, f64 c, int power, bool nearest) {
+  const f64 fused = std::fma(a, b, c), result = std::ldexp(fused, power);
+  if (!nearest || power > 0 || !std::isfinite(fused)) return result;
+  // Only a tie of the second rounding can be none of the exact number.
+  const f64 rest = fused - std::ldexp(result, -power);
+  if (rest == 0 || std::fabs(rest) != std::ldexp(0.5, -1074 - power)) return result;
+  const f64 product = a * b;
+  const SumWithRest sum = sum_with_rest(product, c);
+  const SumWithRest small = sum_with_rest(sum.rest, std::fma(a, b, -product));
+  const f64 lost = ((sum.sum - fused) + small.sum) + small.rest;
+  return lost != 0 && (lost > 0) == (rest > 0) ? std::nextafter(result, rest > 0 ? HUGE_VAL : -HUGE_VAL)
+                                               : result;
 }
 
 /// fma(S0, S1, S2), scaled back where VCC says that v_div_scale left the quotient scaled: up when it is
