@@ -67,6 +67,8 @@ void swap_registers(Wave& wave, const Instruction& i) {
   for_each_lane(wave.exec(), [&](u32 lane) { std::swap(first[lane], second[lane]); });
 }
 
+void nothing(Wave&, const Instruction&) {}
+
 constexpr TraitSet kUpdates = traits(Trait::reads_destination);
 constexpr AcceptSet kSelectModifiers = Accepts::neg | Accepts::abs | Accepts::sext;
 
@@ -77,6 +79,7 @@ constexpr Row kRows[] = {
     {"v_readfirstlane_b32", kVop3, "b32 = b32", same(read_first_lane), Unit::valu, kNoModifiers, 0, kCdna},
     {"v_readlane_b32", kVop3, "b32 = b32 b32", same(read_lane), Unit::valu, kNoModifiers, 0, kCdna},
     {"v_writelane_b32", kVop3, "b32 = b32 b32", same(write_lane), Unit::valu, kNoModifiers, kUpdates, kCdna},
+    {"v_nop", kVop3, "=", same(nothing), Unit::valu, kNoModifiers, 0, kCdna},
     {"v_swap_b32", kVop3, "b32 b32 =", same(swap_registers), Unit::valu, kNoModifiers, kUpdates, kCdna},
     {"v_permlane32_swap_b32", kE32E64, "b32 b32 =", same(swap_lanes<32>), Unit::valu, kNoModifiers, kUpdates,
      kGfx950Only},

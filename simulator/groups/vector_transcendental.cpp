@@ -1,4 +1,4 @@
-// Reciprocals, roots, exponentials, logarithms, sine and cosine. The hardware is within 1 ulp and its exact
+// Reciprocals, roots, exponentials and logarithms. The hardware is within 1 ulp and its exact
 // bits are unknown: results here are the exact ones rounded to nearest even, whatever MODE.round says. f32
 // denormals are flushed on source and result (CDNA4 guide, VOP1).
 #include <cmath>

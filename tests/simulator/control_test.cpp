@@ -100,7 +100,7 @@ TEST_CASE("instructions without effect on values have none") {
   for (const char* text : {"s_nop 7", "s_sleep 3", "s_setprio 2", "s_icache_inv", "s_dcache_inv",
                            "s_dcache_wb", "s_wakeup", "s_sendmsg sendmsg(MSG_INTERRUPT)", "s_ttracedata",
                            "s_incperflevel 1", "s_decperflevel 1", "buffer_inv sc1", "buffer_wbl2 sc0 sc1",
-                           "s_waitcnt 0", "s_barrier", "s_cbranch_cdbgsys 4", "s_sethalt 0"}) {
+                           "s_waitcnt 0", "s_barrier", "s_cbranch_cdbgsys 4", "s_sethalt 0", "v_nop"}) {
     INFO(text);
     Input in;
     in.s(0, 17).v(0, 18);

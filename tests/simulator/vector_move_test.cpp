@@ -21,6 +21,12 @@ TEST_CASE("vector moves: copies of 32 and 64 bits") {
   drive({.mnemonic = "v_mov_b32", .sources = {integers()}, .reference = same});
   drive({.mnemonic = "v_mov_b64", .result = ResultKind::qword, .sources = {integers64()}, .reference = same});
   Snippets gfx950("gfx950");
+  Input untouched;
+  untouched.s(0, 5).vcc = 6;
+  const Output nothing = gfx950.run("v_nop", untouched);
+  CHECK(nothing.s(0) == 5);
+  CHECK(nothing.vcc == 6);
+  CHECK(nothing.counters[0].executions == 1);
   CHECK(gfx950.run("v_mov_b32 v0, 0x12345678", Input{}).v(0)[9] == 0x12345678);
   CHECK(gfx950.run("v_mov_b64 v[0:1], 1.0", Input{}).v64(0, 9) == 0x3ff0000000000000);
   CHECK(gfx950.run("v_mov_b64 v[0:1], -2", Input{}).v64(0, 9) == 0xfffffffffffffffe);
