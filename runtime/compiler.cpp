@@ -2,6 +2,8 @@
 #include "runtime/compiler.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -13,18 +15,27 @@
 
 namespace wavesmith::runtime {
 
+namespace {
+
+std::unexpected<Error> unreadable(const WorkerAnswer& answer) {
+  return fail(ErrorKind::compiler_failed, "the compiler worker's answer cannot be read",
+              answer.standard_error);
+}
+
+}  // namespace
+
 CompilerPool::CompilerPool(CompilerPoolOptions options) : options_(std::move(options)), owner_(getpid()) {
   if (options_.workers == 0) options_.workers = std::max(1U, std::thread::hardware_concurrency());
+  // The worker runs in another folder.
+  std::string& comgr = options_.comgr_library;
+  if (comgr.contains('/')) comgr = std::filesystem::absolute(comgr).string();
 }
 
 CompilerPool::~CompilerPool() = default;
 
-Expected<CompileResult> CompilerPool::compile(const CompileRequest& request) {
-  if (auto target = check_request(request); !target) return std::unexpected(std::move(target).error());
-
+Expected<WorkerAnswer> CompilerPool::ask(const std::string& frame) {
   auto worker = acquire();
   if (!worker) return std::unexpected(std::move(worker).error());
-  const std::string frame = protocol::encode(request);
   auto answer = (*worker)->exchange(frame, options_.time_limit);
   if (!answer && (*worker)->died_after_service()) {
     worker = start_worker();  // in the place of the old one
@@ -40,33 +51,50 @@ Expected<CompileResult> CompilerPool::compile(const CompileRequest& request) {
     return std::unexpected(std::move(answer).error());
   }
   release(std::move(*worker));
+  if (answer->kind != protocol::FrameKind::error) return answer;
+  auto error = protocol::decode_error(answer->payload);
+  if (!error) return unreadable(*answer);
+  error->log += answer->standard_error;
+  return std::unexpected(std::move(*error));
+}
 
-  if (answer->kind == protocol::FrameKind::result) {
-    if (auto result = protocol::decode_result(answer->payload)) {
-      result->log += answer->standard_error;
-      return std::move(*result);
-    }
+Expected<CompileResult> CompilerPool::compile(const CompileRequest& request) {
+  if (auto target = check_request(request); !target) return std::unexpected(std::move(target).error());
+  auto answer = ask(protocol::encode(request));
+  if (!answer) return std::unexpected(std::move(answer).error());
+  std::optional<CompileResult> result;
+  if (answer->kind == protocol::FrameKind::result) result = protocol::decode_result(answer->payload);
+  if (!result) return unreadable(*answer);
+  result->log += answer->standard_error;
+  return std::move(*result);
+}
+
+Expected<CompilerInfo> CompilerPool::describe(Backend backend) {
+  if (backend != Backend::comgr) {
+    auto worker = acquire();
+    if (!worker) return std::unexpected(std::move(worker).error());
+    CompilerInfo info = (*worker)->hello().llvm;
+    release(std::move(*worker));
+    return info;
   }
-  if (answer->kind == protocol::FrameKind::error) {
-    if (auto error = protocol::decode_error(answer->payload)) {
-      error->log += answer->standard_error;
-      return std::unexpected(std::move(*error));
-    }
+  {
+    const std::lock_guard lock(mutex_);
+    if (comgr_) return *comgr_;
   }
-  return fail(ErrorKind::compiler_failed, "the compiler worker's answer cannot be read",
-              answer->standard_error);
+  auto answer = ask(protocol::encode(protocol::Query{.backend = backend}));
+  if (!answer) return std::unexpected(std::move(answer).error());
+  std::optional<CompilerInfo> info;
+  if (answer->kind == protocol::FrameKind::info) info = protocol::decode_info(answer->payload);
+  if (!info) return unreadable(*answer);
+  const std::lock_guard lock(mutex_);
+  comgr_ = *info;
+  return std::move(*info);
 }
 
 Expected<std::string> CompilerPool::identity(Backend backend) {
-  if (backend == Backend::comgr) {
-    return std::unexpected(
-        Error::refused({{"compiler", "comgr", "llvm or auto; this build has no comgr backend"}}));
-  }
-  auto worker = acquire();
-  if (!worker) return std::unexpected(std::move(worker).error());
-  std::string identity = (*worker)->hello().llvm;
-  release(std::move(*worker));
-  return identity;
+  auto info = describe(backend);
+  if (!info) return std::unexpected(std::move(info).error());
+  return std::move(info->identity);
 }
 
 std::vector<pid_t> CompilerPool::idle_workers() const {
@@ -109,7 +137,7 @@ Expected<CompilerPool::Worker> CompilerPool::start_worker() {
     if (!found) return std::unexpected(std::move(found).error());
     path = std::move(*found);
   }
-  return WorkerProcess::start(path, options_.memory_limit_bytes);
+  return WorkerProcess::start(path, options_.memory_limit_bytes, options_.comgr_library);
 }
 
 void CompilerPool::release(Worker worker) {

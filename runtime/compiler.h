@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,14 @@
 namespace wavesmith::runtime {
 
 class WorkerProcess;
+struct WorkerAnswer;
 
 struct CompilerPoolOptions {
   std::size_t workers = 0;  ///< most workers at a time; 0: one per hardware thread
   std::string worker_path;  ///< the worker program; empty: found relative to this library (worker_path.h)
+  /// The library that the comgr backend opens, by path or name; empty: libamd_comgr.so.3, then .so.2, of the
+  /// loader's folders and ROCm's.
+  std::string comgr_library;
   std::chrono::milliseconds time_limit{120'000};              ///< for one request; 0: none
   std::uint64_t memory_limit_bytes = std::uint64_t{4} << 30;  ///< for one worker; 0: none
 };
@@ -47,7 +52,11 @@ class CompilerPool {
   /// environment when no worker can be started. After every error the next request is served as usual.
   [[nodiscard]] Expected<CompileResult> compile(const CompileRequest& request);
 
-  /// The identity of a backend, as CompileResult::compiler reports it. Starts a worker if none is there.
+  /// What a backend is (automatic: llvm). Starts a worker if none is there; asks it once. Errors: environment
+  /// where there is no such compiler, with what the loader said.
+  [[nodiscard]] Expected<CompilerInfo> describe(Backend backend);
+
+  /// CompilerInfo::identity of a backend, as CompileResult::compiler reports it.
   [[nodiscard]] Expected<std::string> identity(Backend backend);
 
   /// Process ids of the idle workers, for diagnostics.
@@ -58,15 +67,18 @@ class CompilerPool {
 
   Expected<Worker> acquire();
   Expected<Worker> start_worker();
+  /// Sends a frame to a free worker; a second worker gets it where the first may have died of earlier work.
+  Expected<WorkerAnswer> ask(const std::string& frame);
   void release(Worker worker);
   void forget_one();
 
   CompilerPoolOptions options_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Worker> idle_;  ///< most recently used last
-  std::size_t workers_ = 0;   ///< idle, busy and starting
-  pid_t owner_;               ///< process that the members above describe
+  std::optional<CompilerInfo> comgr_;  ///< once it was asked for and is there
+  std::vector<Worker> idle_;           ///< most recently used last
+  std::size_t workers_ = 0;            ///< idle, busy and starting
+  pid_t owner_;                        ///< process that the members above describe
 };
 
 }  // namespace wavesmith::runtime

@@ -1,6 +1,7 @@
 // The rules for compile requests. Entry: check_request().
 #include "runtime/compiler_interface.h"
 
+#include <algorithm>
 #include <array>
 
 namespace wavesmith::runtime {
@@ -18,6 +19,10 @@ std::string_view name_of(Backend backend) {
   return kBackendNames[std::size_t(backend)];
 }
 
+bool CompilerInfo::supports(const TargetId& target) const {
+  return std::ranges::find(processors, target.processor->name) != processors.end();
+}
+
 Expected<TargetId> check_request(const CompileRequest& request) {
   std::vector<Refusal> refusals;
   if (request.ir.empty()) refusals.push_back({"ir", "(empty)", "LLVM IR text"});
@@ -30,9 +35,7 @@ Expected<TargetId> check_request(const CompileRequest& request) {
   if (request.optimization_level > 3) {
     refusals.push_back({"optimization_level", std::to_string(request.optimization_level), "0 to 3"});
   }
-  if (request.backend == Backend::comgr) {
-    refusals.push_back({"compiler", "comgr", "llvm or auto; this build has no comgr backend"});
-  } else if (request.backend != Backend::automatic && request.backend != Backend::llvm) {
+  if (std::size_t(request.backend) >= kBackendNames.size()) {
     refusals.push_back({"compiler", std::to_string(unsigned(request.backend)), "auto, comgr or llvm"});
   }
   auto target = parse_target_id(request.target);

@@ -18,13 +18,24 @@ namespace wavesmith::runtime {
 
 /// Who compiles.
 enum class Backend : std::uint8_t {
-  automatic,  ///< the best that is there
+  automatic,  ///< choose_compiler() (compiler_choice.h) decides; a request that still says this gets llvm
   comgr,      ///< ROCm's code object manager
   llvm,       ///< the LLVM and LLD that the worker is linked to
 };
 
 /// "auto", "comgr", "llvm".
 [[nodiscard]] std::string_view name_of(Backend backend);
+
+/// A compiler that was found.
+struct CompilerInfo {
+  std::string version;  ///< for people: "LLVM 22.1.8 (llvm), LLD 22.1.8", "comgr 3.0 on LLVM 21.1.8"
+  /// `version` and what tells this build from every other of that version: the build ids of its libraries.
+  std::string identity;
+  std::uint32_t llvm_major = 0;
+  std::vector<std::string> processors;  ///< those that it compiles for
+
+  [[nodiscard]] bool supports(const TargetId& target) const;
+};
 
 struct CompileRequest {
   /// LLVM IR text for triple amdgcn-amd-amdhsa. Triple, data layout and code object version may be left out;
@@ -39,7 +50,8 @@ struct CompileRequest {
   bool want_disassembly = false;  ///< also return what the kernels' bytes disassemble to
 };
 
-/// Time spent in the worker on the way to the code object. Assembly and disassembly on request are not
+/// Time spent in the worker on the way to the code object. comgr does the first four steps in one, which is
+/// counted as code generation. Assembly and disassembly on request are not
 /// counted.
 struct CompileMilliseconds {
   double parse = 0;     ///< text to module
@@ -55,7 +67,7 @@ struct CompileResult {
   std::string assembly;          ///< empty unless asked for
   std::string disassembly;       ///< empty unless asked for
   std::string log;               ///< warnings and remarks, one a line; what the text had rewritten or ignored
-  std::string compiler;          ///< identity of what compiled: "LLVM 22.1.8 (llvm), LLD 22.1.8"
+  std::string compiler;          ///< CompilerInfo::identity of what compiled
   CompileMilliseconds milliseconds;
 };
 

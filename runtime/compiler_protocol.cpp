@@ -14,6 +14,9 @@ namespace {
 template <class T, class Plain>
 concept Maybe = std::same_as<std::remove_const_t<T>, Plain>;
 
+void fields(auto& codec, Maybe<CompilerInfo> auto& value) {
+  codec(value.version, value.identity, value.llvm_major, value.processors);
+}
 void fields(auto& codec, Maybe<Hello> auto& value) {
   codec(value.llvm);
 }
@@ -26,6 +29,9 @@ void fields(auto& codec, Maybe<CompileMilliseconds> auto& value) {
 }
 void fields(auto& codec, Maybe<CompileResult> auto& value) {
   codec(value.hsaco, value.assembly, value.disassembly, value.log, value.compiler, value.milliseconds);
+}
+void fields(auto& codec, Maybe<Query> auto& value) {
+  codec(value.backend);
 }
 void fields(auto& codec, Maybe<Refusal> auto& value) {
   codec(value.field, value.value, value.allowed);
@@ -153,12 +159,18 @@ std::string encode(const CompileResult& result) {
 std::string encode(const Error& error) {
   return frame(FrameKind::error, error);
 }
+std::string encode(const Query& query) {
+  return frame(FrameKind::query, query);
+}
+std::string encode(const CompilerInfo& info) {
+  return frame(FrameKind::info, info);
+}
 
 std::optional<FrameHeader> decode_header(std::string_view bytes) {
   FrameHeader header;
   if (bytes.size() < sizeof header) return std::nullopt;
   std::memcpy(&header, bytes.data(), sizeof header);
-  const bool known_kind = header.kind >= FrameKind::hello && header.kind <= FrameKind::error;
+  const bool known_kind = header.kind >= FrameKind::hello && header.kind <= FrameKind::info;
   if (header.magic != kMagic || !known_kind || header.payload_bytes > kMaxPayloadBytes) return std::nullopt;
   return header;
 }
@@ -171,6 +183,12 @@ std::optional<CompileRequest> decode_request(std::string_view payload) {
 }
 std::optional<CompileResult> decode_result(std::string_view payload) {
   return payload_as<CompileResult>(payload);
+}
+std::optional<Query> decode_query(std::string_view payload) {
+  return payload_as<Query>(payload);
+}
+std::optional<CompilerInfo> decode_info(std::string_view payload) {
+  return payload_as<CompilerInfo>(payload);
 }
 std::optional<Error> decode_error(std::string_view payload) {
   std::optional<Error> error = payload_as<Error>(payload);

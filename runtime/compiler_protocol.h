@@ -17,13 +17,15 @@
 namespace wavesmith::runtime::protocol {
 
 /// Changes with the frame header or any payload.
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 enum class FrameKind : std::uint32_t {
   hello = 1,    ///< worker to pool, once, when it is ready: Hello
   request = 2,  ///< pool to worker: CompileRequest
   result = 3,   ///< worker to pool: CompileResult
   error = 4,    ///< worker to pool: Error
+  query = 5,    ///< pool to worker: Query
+  info = 6,     ///< worker to pool: CompilerInfo
 };
 
 /// Starts every frame.
@@ -40,9 +42,14 @@ inline constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 30;
 /// The file descriptor of the worker's end of the connection.
 inline constexpr int kWorkerDescriptor = 3;
 
-/// What a worker can do.
+/// Says that a worker is ready.
 struct Hello {
-  std::string llvm;  ///< identity of the llvm backend
+  CompilerInfo llvm;  ///< the backend that every worker has
+};
+
+/// Asks what another backend is; looking for it may take time or fail.
+struct Query {
+  Backend backend = Backend::comgr;
 };
 
 // Whole frames, header included.
@@ -50,6 +57,8 @@ struct Hello {
 [[nodiscard]] std::string encode(const CompileRequest& request);
 [[nodiscard]] std::string encode(const CompileResult& result);
 [[nodiscard]] std::string encode(const Error& error);
+[[nodiscard]] std::string encode(const Query& query);
+[[nodiscard]] std::string encode(const CompilerInfo& info);
 
 /// Reads a header and checks magic and length; empty when it is not one of this version.
 [[nodiscard]] std::optional<FrameHeader> decode_header(std::string_view bytes);
@@ -59,5 +68,7 @@ struct Hello {
 [[nodiscard]] std::optional<CompileRequest> decode_request(std::string_view payload);
 [[nodiscard]] std::optional<CompileResult> decode_result(std::string_view payload);
 [[nodiscard]] std::optional<Error> decode_error(std::string_view payload);
+[[nodiscard]] std::optional<Query> decode_query(std::string_view payload);
+[[nodiscard]] std::optional<CompilerInfo> decode_info(std::string_view payload);
 
 }  // namespace wavesmith::runtime::protocol

@@ -98,9 +98,9 @@ class SpawnPlan {
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
   /// 0 or an error number.
-  int spawn(const std::string& path, std::string argument, pid_t& process) const {
+  int spawn(const std::string& path, std::string memory_limit, std::string comgr, pid_t& process) const {
     std::string program = path;
-    std::array<char*, 3> arguments = {program.data(), argument.data(), nullptr};
+    std::array<char*, 4> arguments = {program.data(), memory_limit.data(), comgr.data(), nullptr};
     return posix_spawn(&process, path.c_str(), &actions_, &attributes_, arguments.data(), environ);
   }
 
@@ -130,7 +130,8 @@ bool says_out_of_memory(std::string_view standard_error) {
 }  // namespace
 
 Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::string& path,
-                                                              std::uint64_t memory_limit_bytes) {
+                                                              std::uint64_t memory_limit_bytes,
+                                                              const std::string& comgr) {
   const auto environment = [&](std::string_view what) {
     return fail(ErrorKind::environment, fmt::format("cannot start the compiler worker {}: {}", path, what));
   };
@@ -141,7 +142,8 @@ Expected<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::string&
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
   const SpawnPlan plan(connection->worker.get(), output->worker.get());
   pid_t process = -1;
-  const int error = plan.spawn(path, fmt::format("--memory-limit={}", memory_limit_bytes), process);
+  const int error = plan.spawn(path, fmt::format("--memory-limit={}", memory_limit_bytes),
+                               fmt::format("--comgr={}", comgr), process);
   if (error != 0) return environment(reason(error));
   worker->owner_ = getpid();
   worker->process_ = process;
@@ -170,16 +172,16 @@ WorkerProcess::~WorkerProcess() {
   if (process_ >= 0 && owner_ == getpid()) end_and_collect();
 }
 
-Expected<WorkerProcess::Answer> WorkerProcess::exchange(std::string_view frame, milliseconds time_limit) {
+Expected<WorkerAnswer> WorkerProcess::exchange(std::string_view frame, milliseconds time_limit) {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   if (time_limit.count() > 0) deadline = std::chrono::steady_clock::now() + time_limit;
   Exchange done = exchange_frames(connection_.get(), standard_error_.get(), frame, deadline);
   switch (done.end) {
     case ExchangeEnd::answered:
       if (done.kind != protocol::FrameKind::hello) ++answers_;
-      return Answer{.kind = done.kind,
-                    .payload = std::move(done.payload),
-                    .standard_error = std::move(done.standard_error)};
+      return WorkerAnswer{.kind = done.kind,
+                          .payload = std::move(done.payload),
+                          .standard_error = std::move(done.standard_error)};
     case ExchangeEnd::out_of_time:
       return failed(fmt::format("did not finish within {} ms and was ended", time_limit.count()),
                     std::move(done.standard_error));

@@ -18,19 +18,21 @@
 
 namespace wavesmith::runtime {
 
+/// An answer of the worker, and what it wrote to its standard error meanwhile.
+struct WorkerAnswer {
+  protocol::FrameKind kind{};
+  std::string payload;
+  std::string standard_error;
+};
+
 class WorkerProcess {
  public:
-  /// An answer of the worker, and what it wrote to its standard error meanwhile.
-  struct Answer {
-    protocol::FrameKind kind{};
-    std::string payload;
-    std::string standard_error;
-  };
-
-  /// Starts the program at `path` and waits for its hello. `memory_limit_bytes` 0: no limit. A program that
-  /// cannot be started or is no worker of this build is an Error of kind environment.
+  /// Starts the program at `path` and waits for its hello. `memory_limit_bytes` 0: no limit. `comgr`: the
+  /// library that its comgr backend opens; empty: it looks for one. A program that cannot be started or is no
+  /// worker of this build is an Error of kind environment.
   [[nodiscard]] static Expected<std::unique_ptr<WorkerProcess>> start(const std::string& path,
-                                                                      std::uint64_t memory_limit_bytes);
+                                                                      std::uint64_t memory_limit_bytes,
+                                                                      const std::string& comgr);
   /// Kills the worker and collects it, unless this is a forked copy of the process that started it.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
@@ -39,7 +41,7 @@ class WorkerProcess {
   /// Sends a frame and waits for the answer; a time limit of 0 waits for ever. When the worker dies or runs
   /// out of time the Error, of kind compiler_failed, says how and carries all the worker wrote to its
   /// standard error; the worker is then not usable any more.
-  [[nodiscard]] Expected<Answer> exchange(std::string_view frame, std::chrono::milliseconds time_limit);
+  [[nodiscard]] Expected<WorkerAnswer> exchange(std::string_view frame, std::chrono::milliseconds time_limit);
 
   /// Whether the worker ended of itself in an exchange, after it had answered others: then what it did before
   /// may be to blame, or somebody who killed it while it was idle, and a new worker may do better with the

@@ -1,5 +1,5 @@
 // One compiler inside the worker program. The types are those of compiler_interface.h; main.cpp asks,
-// llvm_backend.h answers with LLVM and LLD.
+// llvm_backend.cpp answers with LLVM and LLD, comgr_backend.cpp with ROCm's comgr.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class CompilerBackend {
  public:
   virtual ~CompilerBackend() = default;
 
-  /// What compiles, with its version as the loaded library reports it: "LLVM 22.1.8 (llvm), LLD 22.1.8".
-  [[nodiscard]] virtual std::string identity() const = 0;
+  /// What compiles, with its version as the loaded library reports it.
+  [[nodiscard]] virtual const CompilerInfo& info() const = 0;
 
   /// Compiles a request that check_request accepted. May end the process on input that the compiler cannot
   /// bear.
@@ -29,5 +29,8 @@ class CompilerBackend {
 
 /// LLVM with its AMDGPU target and LLD, both in this process, nothing on disk.
 [[nodiscard]] std::unique_ptr<CompilerBackend> make_llvm_backend();
+
+/// The comgr at `path`, or where that is empty the first that the loader finds. Errors: environment.
+[[nodiscard]] Expected<std::unique_ptr<CompilerBackend>> make_comgr_backend(const std::string& path);
 
 }  // namespace wavesmith::runtime

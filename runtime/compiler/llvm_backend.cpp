@@ -1,35 +1,22 @@
 // The LLVM backend: one request from text to code object, step by step, with the time of each. Entry:
 // make_llvm_backend() of backend.h.
-#include <chrono>
-#include <cstring>
-#include <utility>
-
 #include <fmt/format.h>
 #include <llvm-c/Core.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/TargetParser.h>
 
 #include "runtime/compiler/backend.h"
+#include "runtime/compiler/build_id.h"
 #include "runtime/compiler/codegen.h"
 #include "runtime/compiler/diagnostics.h"
 #include "runtime/compiler/disassembly.h"
 #include "runtime/compiler/link.h"
 #include "runtime/compiler/module.h"
+#include "runtime/compiler/stopwatch.h"
 
 namespace wavesmith::runtime {
 namespace {
-
-/// Milliseconds since the last lap.
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double, std::milli>(now - std::exchange(last_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 class LlvmBackend : public CompilerBackend {
  public:
@@ -40,15 +27,21 @@ class LlvmBackend : public CompilerBackend {
     LLVMInitializeAMDGPUAsmPrinter();
     LLVMInitializeAMDGPUAsmParser();  // inline assembly
     LLVMInitializeAMDGPUDisassembler();
-  }
 
-  [[nodiscard]] std::string identity() const override {
-    unsigned major = 0;
     unsigned minor = 0;
     unsigned patch = 0;
-    LLVMGetVersion(&major, &minor, &patch);  // of the library that is loaded, not of the headers
-    return fmt::format("LLVM {}.{}.{} (llvm), {}", major, minor, patch, linker_version());
+    LLVMGetVersion(&info_.llvm_major, &minor, &patch);  // of the library that is loaded, not of the headers
+    info_.version = fmt::format("LLVM {}.{}.{} (llvm), {}", info_.llvm_major, minor, patch, linker_version());
+    // The library's build and this program's, which LLD is a part of.
+    info_.identity = fmt::format("{}, build {}+{}", info_.version,
+                                 build_id_of(reinterpret_cast<const void*>(&LLVMGetVersion)),
+                                 build_id_of(reinterpret_cast<const void*>(&make_llvm_backend)));
+    for (const Processor& processor : processors())
+      if (llvm::AMDGPU::parseArchAMDGCN(processor.name) != llvm::AMDGPU::GK_NONE)
+        info_.processors.emplace_back(processor.name);
   }
+
+  [[nodiscard]] const CompilerInfo& info() const override { return info_; }
 
   [[nodiscard]] bool can_go_on() const override { return can_go_on_; }
 
@@ -68,6 +61,7 @@ class LlvmBackend : public CompilerBackend {
   Expected<CompileResult> compile(const CompileRequest& request, const TargetId& target,
                                   Diagnostics& diagnostics);
 
+  CompilerInfo info_;
   bool can_go_on_ = true;
 };
 
@@ -98,7 +92,7 @@ Expected<std::string> assembly_text(const CompileRequest& request, const TargetI
 Expected<CompileResult> LlvmBackend::compile(const CompileRequest& request, const TargetId& target,
                                              Diagnostics& diagnostics) {
   CompileResult result;
-  result.compiler = identity();
+  result.compiler = info_.identity;
   Stopwatch watch;
   auto machine = make_target_machine(request, target);
   if (!machine) return std::unexpected(std::move(machine).error());

@@ -66,6 +66,24 @@ TEST_CASE("requests, results and errors survive the wire") {
   CHECK(same_result->milliseconds.verify == 2.5);
   CHECK(same_result->milliseconds.total() == 15.5);
 
+  const CompilerInfo info{.version = "LLVM 1",
+                          .identity = "LLVM 1, build 2",
+                          .llvm_major = 1,
+                          .processors = {"gfx950", "gfx942"}};
+  const auto same_info = protocol::decode_info(payload_of(protocol::encode(info)));
+  REQUIRE(same_info);
+  CHECK(same_info->version == info.version);
+  CHECK(same_info->identity == info.identity);
+  CHECK(same_info->llvm_major == 1);
+  CHECK(same_info->processors == info.processors);
+  const auto same_hello = protocol::decode_hello(payload_of(protocol::encode(protocol::Hello{.llvm = info})));
+  REQUIRE(same_hello);
+  CHECK(same_hello->llvm.identity == info.identity);
+  const auto same_query =
+      protocol::decode_query(payload_of(protocol::encode(protocol::Query{.backend = Backend::comgr})));
+  REQUIRE(same_query);
+  CHECK(same_query->backend == Backend::comgr);
+
   const Error error{ErrorKind::environment, "message", "log", {{"f", "v", "a"}, {"g", "w", "b"}}};
   const auto same_error = protocol::decode_error(payload_of(protocol::encode(error)));
   REQUIRE(same_error);
@@ -92,7 +110,8 @@ TEST_CASE("truncated, longer and damaged payloads are no values and allocate not
 }
 
 TEST_CASE("headers of other versions, kinds and sizes are refused") {
-  const std::string frame = protocol::encode(protocol::Hello{.llvm = "x"});
+  const std::string frame =
+      protocol::encode(protocol::Hello{.llvm = {.version = "x", .identity = "y", .processors = {}}});
   CHECK(protocol::decode_header(frame));
   CHECK_FALSE(protocol::decode_header(std::string_view(frame).substr(0, sizeof(protocol::FrameHeader) - 1)));
   const auto with_byte = [&](std::size_t at, char value) {

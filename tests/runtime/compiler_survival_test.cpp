@@ -186,7 +186,7 @@ TEST_CASE("a worker killed between requests is replaced") {
 TEST_CASE("writing to a dead worker does not raise SIGPIPE") {
   const auto path = find_compiler_worker();
   REQUIRE(path);
-  auto worker = WorkerProcess::start(*path, 0);
+  auto worker = WorkerProcess::start(*path, 0, "");
   REQUIRE(worker);
   kill((*worker)->process_id(), SIGKILL);
   REQUIRE(ends_soon((*worker)->process_id()));
@@ -330,7 +330,7 @@ TEST_CASE("workers end with their pool and with a host that dies") {
     REQUIRE(pipe(report) == 0);
     const pid_t host = fork();
     if (host == 0) {
-      const auto started = WorkerProcess::start(find_compiler_worker().value(), 0);
+      const auto started = WorkerProcess::start(find_compiler_worker().value(), 0, "");
       worker = started.value()->process_id();
       if (busy) {
         std::thread([&] {

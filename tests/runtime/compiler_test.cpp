@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runtime/code_object.h"
+#include "runtime/worker_path.h"
 #include "tests/runtime/compiler_support.h"
 #include "tests/runtime/support.h"
 
@@ -84,6 +85,20 @@ TEST_CASE("a result says who compiled it and how long each step took") {
   CHECK_THAT(result->compiler, ContainsSubstring("LLD " + number));
   CHECK(pool.identity(Backend::llvm) == result->compiler);
   CHECK(pool.identity(Backend::automatic) == result->compiler);
+  // Two builds of one version differ in the build ids: the one of the library that llc uses too, then the
+  // worker's own.
+  const auto build_id = [](const std::string& file) {
+    const std::string notes = test::run(fmt::format("{} -n {}", WAVESMITH_READELF, file));
+    const std::size_t id = notes.find("Build ID: ") + 10;
+    return notes.substr(id, notes.find('\n', id) - id);
+  };
+  const std::string linked = test::run(std::string("ldd ") + WAVESMITH_LLC);
+  const std::size_t library = linked.find("libLLVM");
+  const std::size_t path = linked.find("=> ", library) + 3;
+  CHECK_THAT(result->compiler,
+             Catch::Matchers::EndsWith(
+                 fmt::format(", build {}+{}", build_id(linked.substr(path, linked.find(' ', path) - path)),
+                             build_id(find_compiler_worker().value()))));
   const CompileMilliseconds& time = result->milliseconds;
   for (const double step : {time.parse, time.verify, time.optimize, time.codegen, time.link}) CHECK(step > 0);
   CHECK(result->log.empty());
@@ -123,14 +138,36 @@ TEST_CASE("requests are refused with every field that is wrong") {
   request.target = "gfx9999";
   request.code_object_version = 4;
   request.optimization_level = 4;
-  request.backend = Backend::comgr;
+  request.backend = Backend{7};
   const Error error = error_of(pool, request);
   std::vector<std::string> fields;
   for (const Refusal& refusal : error.refusals) fields.push_back(refusal.field);
   CHECK(fields ==
         std::vector<std::string>{"ir", "code_object_version", "optimization_level", "compiler", "target"});
   CHECK(pool.idle_workers().empty());  // no worker was needed to find out
-  CHECK_FALSE(pool.identity(Backend::comgr));
+}
+
+TEST_CASE("a comgr that cannot be opened is an error that names it, and the worker goes on") {
+  CompilerPoolOptions options = test::one_worker();
+  options.comgr_library = "/no/such/folder/libamd_comgr.so.3";
+  CompilerPool pool(options);
+  const auto info = pool.describe(Backend::comgr);
+  REQUIRE_FALSE(info);
+  CHECK(info.error().kind == ErrorKind::environment);
+  CHECK_THAT(info.error().message, ContainsSubstring(options.comgr_library));
+  CompileRequest request = test::request_for(kNoVersionKernel, "gfx950");
+  request.backend = Backend::comgr;
+  CHECK(error_of(pool, request).kind == ErrorKind::environment);
+  const std::vector<pid_t> workers = pool.idle_workers();
+  request.backend = Backend::llvm;
+  CHECK(pool.compile(request));
+  CHECK(pool.idle_workers() == workers);
+  // A library that is none of comgr.
+  options.comgr_library = "libc.so.6";
+  CompilerPool other(options);
+  const auto no_comgr = other.describe(Backend::comgr);
+  REQUIRE_FALSE(no_comgr);
+  CHECK_THAT(no_comgr.error().message, ContainsSubstring("no function amd_comgr_get_version"));
 }
 
 TEST_CASE("text that contradicts the request is refused") {

@@ -20,14 +20,15 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
   std::vector<OptionGroup> groups = kernel_options(words, "auto");
   groups.push_back(
       {.title = "Output",
-       .options = {
-           {.name = "output",
-            .placeholder = "FILE",
-            .meaning = "the code object, - for standard output (required)",
-            .letter = 'o'},
-           {.name = "save-ir", .placeholder = "FILE", .meaning = "also write the LLVM IR text"},
-           {.name = "save-asm", .placeholder = "FILE", .meaning = "also write the compiler's assembly text"},
-           {.name = "compiler", .placeholder = "NAME", .meaning = "auto, comgr, llvm (default auto)"}}});
+       .options = {{.name = "output",
+                    .placeholder = "FILE",
+                    .meaning = "the code object, - for standard output (required)",
+                    .letter = 'o'},
+                   {.name = "save-ir", .placeholder = "FILE", .meaning = "also write the LLVM IR text"},
+                   {.name = "save-asm",
+                    .placeholder = "FILE",
+                    .meaning = "also write the compiler's assembly text"}}});
+  groups.push_back(compiler_options());
   return groups;
 }
 
@@ -53,15 +54,16 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   };
   if (!arguments.value("output") && !refused("output"))
     refusals.push_back({"output", "(missing)", "-o FILE, or - for standard output"});
-  const runtime::Backend backend = read_backend(arguments.value_or("compiler", "auto"), refusals);
+  const CompilerOptions wanted = read_compiler_options(arguments, refusals);
   const Expected<KernelRequest> request = read_kernel_request(arguments, "auto", std::move(refusals));
   if (!request) return std::unexpected(request.error());
 
-  runtime::CompilerPool compilers(one_worker());
-  const auto flavour = choose_flavour(request->flavour, compilers, backend);
-  if (!flavour) return std::unexpected(flavour.error());
+  runtime::CompilerPool compilers(wanted.pool);
+  const std::string target = to_string(request->kernel->target());
+  const auto choice = runtime::choose_compiler(compilers, wanted.backend, request->flavour, target);
+  if (!choice) return std::unexpected(choice.error());
   const auto started = std::chrono::steady_clock::now();
-  const Expected<std::string> ir = request->kernel->emit(**flavour, request->options);
+  const Expected<std::string> ir = request->kernel->emit(*choice->flavour, request->options);
   const std::chrono::duration<double, std::milli> emission = std::chrono::steady_clock::now() - started;
   if (!ir) return std::unexpected(ir.error());
   // Before compiling, so that the text is there to look at when the compiler rejects it.
@@ -71,9 +73,9 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
 
   runtime::CompileRequest work;
   work.ir = *ir;
-  work.target = to_string(request->kernel->target());
+  work.target = target;
   work.code_object_version = request->options.code_object_version;
-  work.backend = backend;
+  work.backend = choice->backend;
   work.want_assembly = arguments.value("save-asm").has_value();
   const Expected<runtime::CompileResult> result = compilers.compile(work);
   if (!result) return std::unexpected(result.error());
@@ -91,7 +93,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   report.json["kernels"] = Json::array();
   for (const KernelResources& kernel : kernels) report.json["kernels"].push_back(resources_json(kernel));
   report.json["ir_sha256"] = generator::sha256_hex(*ir);
-  report.json["flavour"] = (*flavour)->name;
+  report.json["flavour"] = choice->flavour->name;
   report.json["compiler"] = result->compiler;
   report.json["milliseconds"] = {{"emit", milliseconds(emission.count())},
                                  {"compile", milliseconds(compilation)},
@@ -104,8 +106,8 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   report.text += fmt::format(
       "{}: {} bytes, code object version {}, {} by {}\nemit {:.1f} ms, compile {:.1f} ms, link "
       "{:.1f} ms; IR sha256 {}\n",
-      *arguments.value("output"), result->hsaco.size(), object->version, (*flavour)->name, result->compiler,
-      emission.count(), compilation, spent.link, generator::sha256_hex(*ir));
+      *arguments.value("output"), result->hsaco.size(), object->version, choice->flavour->name,
+      choice->compiler.version, emission.count(), compilation, spent.link, generator::sha256_hex(*ir));
   report.messages = result->log;
   report.stdout_taken = std::ranges::find(outputs, "-", &Output::path) != outputs.end();
   return report;

@@ -41,13 +41,15 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
     text = kernel.explain();
   } else {
     runtime::CompilerPool compilers(one_worker());
-    const auto flavour = choose_flavour(request->flavour, compilers, runtime::Backend::automatic);
+    const auto flavour = choose_flavour(request->flavour, compilers, to_string(kernel.target()));
     if (!flavour) return std::unexpected(flavour.error());
     Expected<std::string> ir = kernel.emit(**flavour, request->options);
     if (!ir) return std::unexpected(std::move(ir).error());
     text = std::move(*ir);
     key = "ir";
     report.json["flavour"] = (*flavour)->name;
+    if ((*flavour)->verified_with.empty())
+      report.messages = fmt::format("flavour {}: {}\n", (*flavour)->name, (*flavour)->verification());
     report.json["ir_sha256"] = generator::sha256_hex(text);
     report.json["bytes"] = text.size();
   }

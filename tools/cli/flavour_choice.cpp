@@ -1,39 +1,53 @@
-// From a compiler's identity to a flavour.
+// The options of compilers, and the flavour of the one that would be used.
 #include "tools/cli/flavour_choice.h"
-
-#include <algorithm>
-#include <charconv>
-
-#include <fmt/format.h>
 
 namespace wavesmith::cli {
 
-Expected<const lowering::Flavour*> choose_flavour(std::string_view name, runtime::CompilerPool& compilers,
-                                                  runtime::Backend backend) {
-  if (name != "auto") {
-    const lowering::Flavour* named = lowering::find_flavour(name);
-    if (named != nullptr) return named;
-    return std::unexpected(
-        Error::refused({{"flavour", std::string(name), "auto, " + lowering::flavour_names()}}));
-  }
-  const Expected<std::string> identity = compilers.identity(backend);
-  if (!identity) return std::unexpected(identity.error());
-  constexpr std::string_view llvm = "LLVM ";  // "LLVM 22.1.8 (llvm), LLD 22.1.8"
-  unsigned major = 0;
-  if (const std::size_t at = identity->find(llvm); at != std::string::npos)
-    std::from_chars(identity->data() + at + llvm.size(), identity->data() + identity->size(), major);
-  const auto row = std::ranges::find(lowering::all_flavours(), major, &lowering::Flavour::llvm_major);
-  if (row != lowering::all_flavours().end()) return &*row;
-  return fail(ErrorKind::environment, fmt::format("there is no flavour for the compiler {}; flavours are {}",
-                                                  *identity, lowering::flavour_names()));
+std::vector<Option> compiler_place_options() {
+  return {
+      {.name = "comgr",
+       .placeholder = "FILE",
+       .meaning = "the comgr library to open (default: libamd_comgr.so.3 or .so.2 where the loader or ROCm "
+                  "has one)"},
+      {.name = "worker",
+       .placeholder = "FILE",
+       .meaning = "the compiler worker program to start (default: the one of this build)"}};
 }
 
-runtime::Backend read_backend(std::string_view name, std::vector<Refusal>& refusals) {
+OptionGroup compiler_options() {
+  OptionGroup group{
+      .title = "Compiler",
+      .options = {{.name = "compiler",
+                   .placeholder = "NAME",
+                   .meaning =
+                       "auto, comgr, llvm (default auto: comgr where it is there, has the target and its "
+                       "LLVM has a flavour)"}}};
+  for (Option& option : compiler_place_options()) group.options.push_back(std::move(option));
+  return group;
+}
+
+CompilerOptions read_compiler_options(const Arguments& arguments, std::vector<Refusal>& refusals) {
   using runtime::Backend;
-  for (const Backend backend : {Backend::automatic, Backend::comgr, Backend::llvm})
-    if (runtime::name_of(backend) == name) return backend;
-  refusals.push_back({"compiler", std::string(name), "auto, comgr, llvm"});
-  return Backend::automatic;
+  CompilerOptions options;
+  const std::string name = arguments.value_or("compiler", "auto");
+  bool known = false;
+  for (const Backend backend : {Backend::automatic, Backend::comgr, Backend::llvm}) {
+    if (runtime::name_of(backend) != name) continue;
+    options.backend = backend;
+    known = true;
+  }
+  if (!known) refusals.push_back({"compiler", name, "auto, comgr, llvm"});
+  options.pool.comgr_library = arguments.value_or("comgr", "");
+  options.pool.worker_path = arguments.value_or("worker", "");
+  return options;
+}
+
+Expected<const lowering::Flavour*> choose_flavour(std::string_view name, runtime::CompilerPool& compilers,
+                                                  std::string_view target) {
+  if (const lowering::Flavour* named = lowering::find_flavour(name)) return named;
+  const auto choice = runtime::choose_compiler(compilers, runtime::Backend::automatic, name, target);
+  if (!choice) return std::unexpected(choice.error());
+  return choice->flavour;
 }
 
 }  // namespace wavesmith::cli

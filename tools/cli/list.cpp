@@ -19,7 +19,7 @@ namespace {
 using enum Table::Align;
 
 std::vector<OptionGroup> options(std::span<const std::string> /*words*/) {
-  return {{.title = "Options", .options = {}}};
+  return {{.title = "Options", .options = compiler_place_options()}};
 }
 
 void list_family(const generator::Family& family, Report& report) {
@@ -84,24 +84,31 @@ void list_flavours(Report& report) {
   report.text += table.text(2) + "\n";
 }
 
-void list_compilers(Report& report) {
+void list_compilers(const CompilerOptions& places, Report& report) {
   report.text += "compilers\n";
-  runtime::CompilerPool compilers(one_worker());
-  Table table({{"compiler", left}, {"found", left}});
+  runtime::CompilerPool compilers(places.pool);
+  Table table({{"compiler", left}, {"found", left}, {"flavour", left}});
   for (const runtime::Backend backend : {runtime::Backend::comgr, runtime::Backend::llvm}) {
-    const Expected<std::string> identity = compilers.identity(backend);
+    const Expected<runtime::CompilerInfo> found = compilers.describe(backend);
     const std::string name(runtime::name_of(backend));
-    table.row({name, identity ? *identity : "no: " + for_cell(identity.error().message)});
-    report.json["compilers"].push_back(
-        {{"name", name},
-         {"found", identity.has_value()},
-         {"identity", identity ? Json(*identity) : Json(nullptr)},
-         {"reason", identity ? Json(nullptr) : Json(identity.error().message)}});
+    const lowering::Flavour* flavour = nullptr;
+    if (found)
+      for (const lowering::Flavour& row : lowering::all_flavours())
+        if (row.llvm_major == found->llvm_major) flavour = &row;
+    table.row({name, found ? found->version : "no: " + for_cell(found.error().message),
+               flavour != nullptr ? std::string(flavour->name) : "none"});
+    report.json["compilers"].push_back({{"name", name},
+                                        {"found", found.has_value()},
+                                        {"version", found ? Json(found->version) : Json(nullptr)},
+                                        {"identity", found ? Json(found->identity) : Json(nullptr)},
+                                        {"flavour", flavour != nullptr ? Json(flavour->name) : Json(nullptr)},
+                                        {"reason", found ? Json(nullptr) : Json(found.error().message)}});
   }
   report.text += table.text(2);
 }
 
-Expected<Report> run(const Arguments& /*arguments*/, std::vector<Refusal> refusals) {
+Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
+  const CompilerOptions places = read_compiler_options(arguments, refusals);
   if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
   Report report;
   for (const std::string_view key : {"families", "targets", "flavours", "compilers"})
@@ -109,7 +116,7 @@ Expected<Report> run(const Arguments& /*arguments*/, std::vector<Refusal> refusa
   for (const generator::Family* family : generator::families()) list_family(*family, report);
   list_targets(report);
   list_flavours(report);
-  list_compilers(report);
+  list_compilers(places, report);
   return report;
 }
 

@@ -63,13 +63,11 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
        .meaning = "also write this launch, with contiguous tensors, as a launch file for simulate"});
   groups.push_back(std::move(launch));
   groups.push_back(simulator_options());
-  groups.push_back(
-      {.title = "Device",
-       .options = {
-           {.name = "device",
-            .placeholder = "NAME",
-            .meaning = "sim: the simulator; hip: a GPU, not built yet (default sim)"},
-           {.name = "compiler", .placeholder = "NAME", .meaning = "auto, comgr, llvm (default auto)"}}});
+  groups.push_back({.title = "Device",
+                    .options = {{.name = "device",
+                                 .placeholder = "NAME",
+                                 .meaning = "sim: the simulator; hip: a GPU, not built yet (default sim)"}}});
+  groups.push_back(compiler_options());
   return groups;
 }
 
@@ -160,7 +158,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   if (device != "sim" && device != "hip") refusals.push_back({"device", device, "sim, hip"});
   if (const auto file = arguments.value("save-launch"))
     check_outputs(std::array{Output{"save_launch", *file}}, arguments.flag("json"), refusals);
-  const runtime::Backend backend = read_backend(arguments.value_or("compiler", "auto"), refusals);
+  const CompilerOptions wanted = read_compiler_options(arguments, refusals);
   Expected<KernelRequest> request = read_kernel_request(arguments, "auto", std::move(refusals));
   if (!request) return std::unexpected(request.error());
   if (device == "hip")
@@ -178,17 +176,18 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
       return std::unexpected(written.error());
   }
 
-  runtime::CompilerPool compilers(one_worker());
-  const auto flavour = choose_flavour(request->flavour, compilers, backend);
-  if (!flavour) return std::unexpected(flavour.error());
+  runtime::CompilerPool compilers(wanted.pool);
+  const auto choice =
+      runtime::choose_compiler(compilers, wanted.backend, request->flavour, to_string(plan->target));
+  if (!choice) return std::unexpected(choice.error());
   request->options.line_table = true;  // labels accesses with their step; the code is the same
-  const Expected<std::string> ir = request->kernel->emit(**flavour, request->options);
+  const Expected<std::string> ir = request->kernel->emit(*choice->flavour, request->options);
   if (!ir) return std::unexpected(ir.error());
   runtime::CompileRequest work;
   work.ir = *ir;
   work.target = to_string(plan->target);
   work.code_object_version = request->options.code_object_version;
-  work.backend = backend;
+  work.backend = choice->backend;
   const Expected<runtime::CompileResult> compiled = compilers.compile(work);
   if (!compiled) return std::unexpected(compiled.error());
 
@@ -204,7 +203,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   report.json["kernel"] = plan->symbol;
   report.json["device"] = device;
   report.json["target"] = to_string(plan->target);
-  report.json["flavour"] = (*flavour)->name;
+  report.json["flavour"] = choice->flavour->name;
   report.json["compiler"] = compiled->compiler;
   report.json["spec"] = request->spec;
   report.json["launch"] = {{"batch", shape.batch},
