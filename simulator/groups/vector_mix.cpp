@@ -184,7 +184,6 @@ constexpr AcceptSet kMixed =
 constexpr AcceptSet kDotModifiers = Accepts::neg_lo_hi | Accepts::clamp | Accepts::op_sel_hi;
 constexpr AcceptSet kIntegerDot = accepts(Accepts::clamp);
 constexpr TraitSet kUpdates = traits(Trait::reads_destination);
-constexpr FormSet kE32Dpp = Form::e32 | Form::dpp;
 
 constexpr Row mixed(std::string_view mnemonic, Handlers handlers, TraitSet with) {
   return {mnemonic, kVop3, "b32 = f32 f32 f32", handlers, Unit::valu, kMixed, with, kCdna};
@@ -201,7 +200,7 @@ constexpr Row integer_dot(std::string_view mnemonic) {
 }
 constexpr Row accumulating(std::string_view mnemonic, std::string_view operands, Handlers handlers,
                            GfxSet targets = kCdna) {
-  return {mnemonic, kE32Dpp, operands, handlers, Unit::valu, kNoModifiers, kUpdates, targets};
+  return {mnemonic, kVop12NoSdwa, operands, handlers, Unit::valu, accepts(Accepts::clamp), kUpdates, targets};
 }
 
 constexpr Row kRows[] = {

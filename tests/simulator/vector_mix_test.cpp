@@ -82,7 +82,7 @@ void integer_dot(const std::string& mnemonic, unsigned bits, bool is_signed, boo
     const i64 least = is_signed ? -i64{0x80000000} : 0, most = is_signed ? 0x7fffffff : 0xffffffff;
     return LaneResult(static_cast<u64>(std::clamp(evaluate(in), least, most)) & 0xffffffff);
   };
-  c.integer_clamp = !accumulates;
+  c.integer_clamp = true;
   drive(c);
 }
 
@@ -177,6 +177,9 @@ TEST_CASE("vector dots: two f16 or bf16 products on an f32") {
   CHECK(one("v_dot2_f32_f16 v3, v0, v1, v2 neg_lo:[1,0,0]") == 0x40b00000);
   CHECK(one("v_dot2_f32_f16 v3, v0, v1, v2 neg_hi:[1,0,0]") == 0xc0900000);
   CHECK(one("v_dot2_f32_f16 v3, v0, v1, v2 clamp") == 0x3f800000);
+  in.v(3, 0x3f000000);
+  CHECK(one("v_dot2c_f32_f16_e64 v3, v0, v1") == 0x41380000);
+  CHECK(one("v_dot2c_f32_f16_e64 v3, v0, v1 clamp") == 0x3f800000);
   in.mode = 0;  // denormals stay whatever MODE says
   in.v(0, 0x00000001).v(1, 0x00003c00).v(2, 0);
   CHECK(one("v_dot2_f32_f16 v3, v0, v1, v2") == 0x33800000);
