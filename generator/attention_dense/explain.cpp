@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "generator/attention_dense/plan.h"
+#include "generator/attention_dense/resources.h"
 #include "generator/lds_banks.h"
 
 namespace wavesmith::generator::attention_dense {
@@ -66,8 +67,8 @@ std::string explain(const Plan& plan) {
                  plan.key_steps);
   fmt::format_to(out, "  query heads        {} to a key/value head\n", gqa_ratio(plan.spec));
   fmt::format_to(out, "\nLDS, {} bytes of {}\n", plan.lds_bytes, plan.facts->lds_bytes);
-  fmt::format_to(out, "  K at {:<6} {} buffers of: {}\n", plan.k_base, Plan::buffers, plan.k_layout.text());
-  fmt::format_to(out, "  V at {:<6} {} buffers of: {}\n\n", plan.v_base, Plan::buffers, plan.v_layout.text());
+  fmt::format_to(out, "  K at {:<6} {} buffers of: {}\n", plan.k_base, tile_buffers, plan.k_layout.text());
+  fmt::format_to(out, "  V at {:<6} {} buffers of: {}\n\n", plan.v_base, tile_buffers, plan.v_layout.text());
   bank_tables(text, plan);
   fmt::format_to(out,
                  "\nDMA instructions of a wave and tile: K {}, V {}\nvmcnt waits: {} before the first QK, {} "
@@ -75,12 +76,17 @@ std::string explain(const Plan& plan) {
                  "{} before the last PV\n",
                  plan.k_dma, plan.v_dma, plan.wait_first_k, plan.wait_loop, plan.wait_last);
   fmt::format_to(out, "exponentials after each MFMA of PV: {}\n", plan.exps_per_mfma);
-  fmt::format_to(out, "rescale when a row maximum grows by more than {} (log2)\n", plan.rescale_threshold);
+  if (plan.spec.lazy_rescale)
+    fmt::format_to(out, "rescale when a row maximum grows by more than {} (log2)\n", plan.rescale_threshold);
+  else
+    text += "rescale with every tile\n";
   fmt::format_to(out, "f32 denormals: {}; IEEE mode: {}; waves per SIMD to allow: {}\n",
                  plan.attributes.f32_denormals == ir::DenormalMode::keep ? "kept" : "flushed",
                  plan.attributes.ieee_mode ? "on" : "off", plan.attributes.waves_per_eu);
   if (plan.spec.mask == Mask::causal)
     text += "mask: bottom-right, key j is visible to query i when j <= i + seqlen_kv - seqlen_q\n";
+  if (plan.spec.mask == Mask::causal_top_left)
+    text += "mask: top-left, key j is visible to query i when j <= i\n";
   text += "\narguments\n";
   for (const Argument& argument : plan.arguments)
     fmt::format_to(out, "  {:<16} {:<12} {}\n", argument.name, to_string(argument.type), argument.meaning);

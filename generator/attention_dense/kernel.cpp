@@ -31,16 +31,16 @@ std::unique_ptr<ir::Kernel> KernelEmitter::build() {
   state = tile_loop(state, one, at_.full_tiles, false);
   state = tile_loop(state, b_.smax(at_.full_tiles, one), at_.tiles, true);
   last_pv(state);
-  const Value reciprocal = reciprocal_of_sum(state.l);
+  const Value sum = row_sum(state.l);
+  const Value reciprocal = reciprocal_of_sum(sum);
   store_o(state, reciprocal);
+  if (plan_.spec.lse) store_lse(state.m, sum);
   return std::move(kernel_);
 }
 
 void KernelEmitter::declare_arguments() {
-  constexpr unsigned tensor_align = 16;  // bytes; plan_launch() checks it
   for (const Argument& argument : plan_.arguments)
-    b_.parameter(argument.type, argument.name, argument.meaning,
-                 argument.type.is_pointer() ? tensor_align : 0, argument.name == "o");
+    b_.parameter(argument.type, argument.name, argument.meaning, argument.align, argument.writeonly);
 }
 
 Value KernelEmitter::argument(std::string_view name) const {
@@ -66,7 +66,13 @@ void KernelEmitter::locate() {
   const auto tiles_of = [&](Value keys) {
     return b_.binary(ir::OpKind::ashr, keys, b_.i32(std::countr_zero(block_n)));
   };
-  if (plan_.spec.mask == Mask::causal) {
+  if (plan_.spec.mask == Mask::causal_top_left) {
+    // Rows past the keys' end see all of them, unlike bottom-right rows, whose diagonal ends there.
+    at_.last_key = b_.smin(at_.block_row + at_.wave_row, seqlen_kv - 1);
+    const Value last_row_keys = b_.smin(b_.smin(at_.block_row + block_m, seqlen_q), seqlen_kv);
+    at_.full_tiles = tiles_of(b_.smin(at_.block_row + 1, seqlen_kv));
+    at_.tiles = b_.smax(tiles_of(last_row_keys + (block_n - 1)), b_.i32(1));
+  } else if (plan_.spec.mask == Mask::causal) {
     const Value diagonal = seqlen_kv - seqlen_q;
     at_.last_key = at_.block_row + at_.wave_row + diagonal;
     const Value last_row_keys = b_.smin(at_.block_row + block_m, seqlen_q) + diagonal;
@@ -185,8 +191,11 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
   {
     const ir::Builder::Step step(b_, "row_max");
     const Value tile_m = row_maximum(pairs) * score_scale_;
-    const Value grew = b_.any_lane(tile_m > state.m + b_.constant_f32(plan_.rescale_threshold));
-    next.m = b_.select(grew, b_.fmax(state.m, tile_m), state.m);
+    next.m = b_.fmax(state.m, tile_m);
+    if (plan_.spec.lazy_rescale) {
+      const Value grew = b_.any_lane(tile_m > state.m + b_.constant_f32(plan_.rescale_threshold));
+      next.m = b_.select(grew, next.m, state.m);
+    }
     next.alpha = b_.exp2(state.m - next.m);
   }
   next.o = rescaled(state);

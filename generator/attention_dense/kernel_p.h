@@ -72,7 +72,9 @@ class KernelEmitter {
   void last_pv(State& state);
 
   // tile_io.cpp
-  [[nodiscard]] Value head_base(std::string_view tensor, Value head) const;
+  [[nodiscard]] Value head_base(std::string_view tensor, Value head, unsigned bytes = element_bytes) const;
+  [[nodiscard]] Value rows_bytes(Value rows, Value row_stride, unsigned max_rows);
+  [[nodiscard]] Value covering(Value base, Value bytes);
   [[nodiscard]] Value rows_resource(Value base, Value rows, Value row_stride, unsigned max_rows);
   [[nodiscard]] TileStream make_stream(const Layout& layout, unsigned lds_base, std::string_view tensor);
   void start_copy(std::string_view step, const TileStream& stream, Value tile_base, Value index,
@@ -82,6 +84,7 @@ class KernelEmitter {
   [[nodiscard]] Value v_fragment(Value address, unsigned d_tile, unsigned key_step);
   [[nodiscard]] Value v_address(Value buffer_offset);
   void store_o(const State& state, Value reciprocal);
+  void store_lse(Value m, Value sum);
 
   // softmax.cpp
   [[nodiscard]] Values qk(Value buffer_offset);
@@ -93,7 +96,8 @@ class KernelEmitter {
   [[nodiscard]] Value sum_of(Values exponential_pairs);
   [[nodiscard]] Values pack(const Values& exponential_pairs);
   [[nodiscard]] Values pairs_of(const Values& scalars);
-  [[nodiscard]] Value reciprocal_of_sum(Value l);
+  [[nodiscard]] Value row_sum(Value l);
+  [[nodiscard]] Value reciprocal_of_sum(Value sum);
 
   [[nodiscard]] Value argument(std::string_view name) const;
   [[nodiscard]] ir::Type element() const { return plan_.spec.dtype == DType::bf16 ? ir::bf16 : ir::f16; }

@@ -35,9 +35,22 @@ class ShapeCheck {
   }
 
   void address(std::string_view tensor, std::uint64_t address) {
-    if (address % 16 != 0)
-      refusals.push_back(
-          {std::string(tensor), fmt::format("{:#x}", address), "an address aligned to 16 bytes"});
+    const unsigned align = std::ranges::find(plan_.arguments, tensor, &Argument::name)->align;
+    if (address % align != 0)
+      refusals.push_back({std::string(tensor), fmt::format("{:#x}", address),
+                          fmt::format("an address aligned to {} bytes", align)});
+  }
+
+  void lse(const LseStrides& strides, std::uint64_t address) {
+    range("lse_stride_batch", strides.batch, 0, std::int64_t{1} << 56);
+    range("lse_stride_head", strides.head, 0, (std::int64_t{1} << 31) - 1);
+    this->address("lse", address);
+  }
+
+  void no_lse(bool strides, std::uint64_t address) {
+    if (strides || address != 0)
+      refusals.push_back({"lse", address != 0 ? fmt::format("{:#x}", address) : "strides",
+                          "nothing: the kernel was built without lse"});
   }
 
  private:
@@ -71,6 +84,12 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
   check.address("k", buffers.k);
   check.address("v", buffers.v);
   check.address("o", buffers.o);
+  const LseStrides lse =
+      shapes.lse.value_or(LseStrides{plan.spec.num_query_heads * shapes.seqlen_q, shapes.seqlen_q});
+  if (plan.spec.lse)
+    check.lse(lse, buffers.lse);
+  else
+    check.no_lse(shapes.lse.has_value(), buffers.lse);
   const float scale = shapes.softmax_scale.value_or(static_cast<float>(1 / std::sqrt(plan.spec.head_size)));
   if (!std::isfinite(scale) || scale <= 0)
     check.refusals.push_back({"softmax_scale", fmt::format("{}", scale), "finite and positive"});
@@ -103,6 +122,14 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
       {"seqlen_kv", i32(shapes.seqlen_kv)},
       {"softmax_scale", scale},
   };
+  const auto insert_after = [&](std::string_view name, const Launch::Value& value) {
+    launch.arguments.insert(std::ranges::find(launch.arguments, name, &Launch::Value::name) + 1, value);
+  };
+  if (plan.spec.lse) {
+    insert_after("o", {"lse", buffers.lse});
+    insert_after("o_stride_batch", {"lse_stride_batch", lse.batch});
+    insert_after("o_stride_head", {"lse_stride_head", i32(lse.head)});
+  }
   return launch;
 }
 

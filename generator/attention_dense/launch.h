@@ -25,17 +25,25 @@ struct Strides {
 /// bhsd: [batch, head, token, head size].
 [[nodiscard]] Strides bhsd(std::int64_t seqlen, std::int64_t heads, std::int64_t head_size);
 
+/// Of the logarithms of the denominators, [batch, head, query]: f32, queries contiguous.
+struct LseStrides {
+  std::int64_t batch = 0;
+  std::int64_t head = 0;
+};
+
 struct Shapes {
   std::int64_t batch = 1;
   std::int64_t seqlen_q = 0;
   std::int64_t seqlen_kv = 0;
   Strides q, k, v, o;
-  std::optional<float> softmax_scale;  ///< 1 / sqrt(head size) where absent
+  std::optional<LseStrides> lse = std::nullopt;  ///< contiguous where absent; only for a spec with lse
+  std::optional<float> softmax_scale;            ///< 1 / sqrt(head size) where absent
 };
 
 /// Device addresses of the tensors.
 struct Buffers {
   std::uint64_t q = 0, k = 0, v = 0, o = 0;
+  std::uint64_t lse = 0;  ///< only for a spec with lse
 };
 
 struct Launch {

@@ -2,17 +2,21 @@
 #include "generator/attention_dense/plan.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
+#include "generator/attention_dense/resources.h"
 #include "generator/identity.h"
 
 namespace wavesmith::generator::attention_dense {
 namespace {
 
-constexpr unsigned rows_per_wave = 32;  // queries of one 32 x 32 matrix instruction
-constexpr unsigned mfma_k = 16;         // K steps of v_mfma_f32_32x32x16
+constexpr unsigned mfma_k = 16;  // K steps of v_mfma_f32_32x32x16
 constexpr std::string_view supported_target = "gfx950";
+// Eight for K and eight for V are what the registers have room for at head size 128 and 64 keys a tile.
+constexpr unsigned most_dma_offsets = 8;
+constexpr unsigned tensor_align = 16, lse_align = 4;  // bytes
 
 std::string symbol_of(const Spec& spec) {
   return fmt::format("wavesmith_attention_dense_d{}_q{}_kv{}_{}_{}_bm{}_bn{}_{}", spec.head_size,
@@ -20,12 +24,12 @@ std::string symbol_of(const Spec& spec) {
                      spec.block_m, spec.block_n, sha256_hex(non_default_text(spec)).substr(0, 8));
 }
 
-std::vector<Argument> arguments() {
-  return {
-      {"q", ir::global_ptr, "queries"},
-      {"k", ir::global_ptr, "keys"},
-      {"v", ir::global_ptr, "values"},
-      {"o", ir::global_ptr, "output"},
+std::vector<Argument> arguments(const Spec& spec) {
+  std::vector<Argument> all{
+      {"q", ir::global_ptr, "queries", tensor_align},
+      {"k", ir::global_ptr, "keys", tensor_align},
+      {"v", ir::global_ptr, "values", tensor_align},
+      {"o", ir::global_ptr, "output", tensor_align, true},
       {"q_stride_batch", ir::i64, "elements from one batch to the next"},
       {"k_stride_batch", ir::i64, "elements"},
       {"v_stride_batch", ir::i64, "elements"},
@@ -42,10 +46,19 @@ std::vector<Argument> arguments() {
       {"seqlen_kv", ir::i32, "keys of each batch"},
       {"softmax_scale", ir::f32, "factor of the scores before softmax"},
   };
+  const auto insert_after = [&](std::string_view name, const Argument& argument) {
+    all.insert(std::ranges::find(all, name, &Argument::name) + 1, argument);
+  };
+  if (spec.lse) {
+    insert_after("o", {"lse", ir::global_ptr, "logarithm of each row's denominator, f32", lse_align, true});
+    insert_after("o_stride_batch", {"lse_stride_batch", ir::i64, "elements"});
+    insert_after("o_stride_head", {"lse_stride_head", ir::i32, "elements; queries are contiguous"});
+  }
+  return all;
 }
 
-std::vector<Step> steps() {
-  return {
+std::vector<Step> steps(const Spec& spec) {
+  std::vector<Step> all{
       {"locate", "position in the grid; base addresses; which tiles are visible, and which need no mask"},
       {"load_q", "this wave's 32 query rows into registers, zeros past seqlen_q"},
       {"dma_k", "start the copy of a K tile into its LDS buffer, zeros past the last visible key"},
@@ -53,8 +66,12 @@ std::vector<Step> steps() {
       {"wait_tile", "wait for the tiles that are needed next, then for the other waves"},
       {"qk", "S^T = K * Q^T"},
       {"mask", "scores of invisible keys become -inf"},
-      {"row_max", "maximum of the tile; decide whether the accumulators must be rescaled"},
-      {"rescale", "multiply O by 2^(old maximum - new maximum) of the previous tile, where any row needs it"},
+      {"row_max", spec.lazy_rescale ? "maximum of the tile; decide whether the accumulators must be rescaled"
+                                    : "maximum of all tiles so far"},
+      {"rescale",
+       spec.lazy_rescale
+           ? "multiply O by 2^(old maximum - new maximum) of the previous tile, where any row needs it"
+           : "multiply O by 2^(old maximum - new maximum) of the previous tile"},
       {"pv_exp", "O^T += V^T * P^T of the previous tile, with this tile's exponentials in between"},
       {"row_sum", "this lane's part of the denominator"},
       {"pack_p", "P to the element type, already in the layout of the next MFMA operand"},
@@ -63,10 +80,13 @@ std::vector<Step> steps() {
       {"normalize", "1 / l; 0 for rows without a visible key"},
       {"store_o", "O to the element type, 16 bytes a lane, rows past seqlen_q dropped"},
   };
+  if (spec.lse)
+    all.push_back({"store_lse", "natural logarithm of the denominator; -inf for rows without a visible key"});
+  return all;
 }
 
 std::vector<std::string> preconditions(const Plan& plan) {
-  return {
+  std::vector<std::string> all{
       "batch, seqlen_q >= 1 and seqlen_kv >= 0; batch and num_query_heads at most 65535",
       "q, k, v, o aligned to 16 bytes; strides multiples of 8 elements, head size contiguous",
       fmt::format("token strides >= {} elements, {} rows of q and o and {} of k and v below 2^31 bytes",
@@ -74,53 +94,51 @@ std::vector<std::string> preconditions(const Plan& plan) {
       "head strides >= 0 and < 2^31 elements; batch strides >= 0",
       "softmax_scale finite and positive",
   };
+  if (plan.spec.lse)
+    all.emplace_back("lse aligned to 4 bytes; its head stride >= 0 and < 2^31, its batch stride >= 0");
+  return all;
+}
+
+// Resources are those of a kernel whose fields are valid one by one.
+bool is_sound(const std::vector<Refusal>& refusals) {
+  constexpr std::array<std::string_view, 9> geometry{"head_size",       "block_m",         "block_n",
+                                                     "waves_per_eu",    "lds_k_group_pad", "lds_k_row_pad",
+                                                     "lds_v_group_pad", "lds_v_row_pad",   "dma_width"};
+  return std::ranges::none_of(refusals, [&](const Refusal& refusal) {
+    return std::ranges::find(geometry, refusal.field) != geometry.end();
+  });
 }
 
 }  // namespace
 
-Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) {
+std::vector<Refusal> refusals_of(const Spec& requested, const lowering::TargetId& target) {
   std::vector<Refusal> refusals = check(requested);
   const lowering::TargetFacts* facts = lowering::find_target(target.processor);
   if (target.processor != supported_target || facts == nullptr)
     refusals.push_back(
         {"target", to_string(target), fmt::format("attention-dense is built for {}", supported_target)});
-  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+  else if (is_sound(refusals))
+    check_resources(canonical(requested), *facts, refusals);
+  return refusals;
+}
 
+Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) {
+  if (std::vector<Refusal> refusals = refusals_of(requested, target); !refusals.empty())
+    return std::unexpected(Error::refused(std::move(refusals)));
+  const lowering::TargetFacts* facts = lowering::find_target(target.processor);
   const Spec spec = canonical(requested);
+  const Expected<TileLayouts> layouts = tile_layouts(spec);
+  if (!layouts) return std::unexpected(layouts.error());
+
   const auto head_size = static_cast<unsigned>(spec.head_size);
   const auto block_n = static_cast<unsigned>(spec.block_n);
-  const unsigned waves = static_cast<unsigned>(spec.block_m) / rows_per_wave;
-  const bool grouped = spec.head_size == 64;
-  const auto layout = [&](int group_pad, int row_pad, std::string_view operand) {
-    return Layout::make({.head_size = head_size,
-                         .block_n = block_n,
-                         .pad_elements = static_cast<unsigned>(grouped ? group_pad : row_pad),
-                         .dma_width = static_cast<unsigned>(spec.dma_width),
-                         .waves = waves},
-                        operand);
-  };
-  const Expected<Layout> k_layout = layout(spec.lds_k_group_pad, spec.lds_k_row_pad, "k");
-  if (!k_layout) return std::unexpected(k_layout.error());
-  const Expected<Layout> v_layout = layout(spec.lds_v_group_pad, spec.lds_v_row_pad, "v");
-  if (!v_layout) return std::unexpected(v_layout.error());
-
-  const unsigned k_dma = k_layout->groups_per_wave();
-  const unsigned v_dma = v_layout->groups_per_wave();
+  const unsigned waves = waves_of(spec);
+  const unsigned k_dma = layouts->k.groups_per_wave();
+  const unsigned v_dma = layouts->v.groups_per_wave();
   const unsigned d_tiles = head_size / 32;
   const unsigned sub_tiles = block_n / 32;
   const unsigned key_steps = block_n / mfma_k;
   const unsigned scores_per_lane = sub_tiles * 16;
-  const unsigned v_base = Plan::buffers * k_layout->tile_bytes();
-  const unsigned lds_bytes = v_base + Plan::buffers * v_layout->tile_bytes();
-
-  // LLVM would drop the wish without a word.
-  const unsigned workgroups = facts->lds_bytes / lds_bytes;
-  const unsigned waves_per_simd = workgroups * waves / facts->simds_per_cu;
-  if (static_cast<unsigned>(spec.waves_per_eu) > waves_per_simd)
-    return std::unexpected(Error::refused(
-        {{"waves_per_eu", value_text(spec.waves_per_eu),
-          fmt::format("at most {}: of workgroups with {} waves and {} bytes of LDS, {} fit a compute unit",
-                      waves_per_simd, waves, lds_bytes, workgroups)}}));
   Plan plan{
       .spec = spec,
       .target = target,
@@ -131,15 +149,17 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
       .d_tiles = d_tiles,
       .sub_tiles = sub_tiles,
       .key_steps = key_steps,
-      .k_layout = *k_layout,
-      .v_layout = *v_layout,
+      .k_layout = layouts->k,
+      .v_layout = layouts->v,
       .k_base = 0,
-      .v_base = v_base,
-      .lds_bytes = lds_bytes,
+      .v_base = tile_buffers * layouts->k.tile_bytes(),
+      .lds_bytes = layouts->lds_bytes(),
       .k_dma = k_dma,
       .v_dma = v_dma,
+      .dma_descriptors = k_dma > most_dma_offsets,
       // Each count is the number of DMA instructions issued after the ones that are needed: see kernel.cpp.
-      .wait_first_k = v_dma + k_dma,
+      // A counter that is full at fewer only makes the wait stricter.
+      .wait_first_k = std::min(v_dma + k_dma, facts->vmcnt.max()),
       .wait_loop = v_dma,
       .wait_last = 0,
       .k_reads_ahead = 4,
@@ -150,8 +170,8 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
                      .f32_denormals = ir::DenormalMode::keep,
                      // Row maxima of MFMA results need no quieting of signalling NaNs.
                      .ieee_mode = false},
-      .arguments = arguments(),
-      .steps = steps(),
+      .arguments = arguments(spec),
+      .steps = steps(spec),
       .preconditions = {},
   };
   plan.preconditions = preconditions(plan);

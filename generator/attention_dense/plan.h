@@ -21,6 +21,8 @@ struct Argument {
   std::string_view name;
   ir::Type type;
   std::string_view meaning;
+  unsigned align = 0;      ///< bytes, pointers alone; plan_launch() checks it
+  bool writeonly = false;  ///< pointers alone; the others are only read
 };
 
 /// One step of the kernel, in the order of the machine; also the labels of the optional line table.
@@ -43,13 +45,15 @@ struct Plan {
   unsigned key_steps;  ///< MFMA steps over the keys of a KV tile in PV
 
   // Local data share: K buffers first, then V buffers.
-  static constexpr unsigned buffers = 2;
   Layout k_layout, v_layout;
   unsigned k_base, v_base, lds_bytes;  ///< bytes
 
   // Asynchronous copies: DMA instructions that one wave issues for a tile, and what may stay in flight at
   // each wait.
   unsigned k_dma, v_dma;
+  /// One offset for each instruction of a tile in registers of every lane; or, where that would be too many
+  /// registers, one offset and a descriptor for each instruction.
+  bool dma_descriptors;
   unsigned wait_first_k;  ///< before QK of tile 0: V(0) and K(1) may be in flight
   unsigned wait_loop;     ///< before QK of tile j and PV of tile j - 1: only V(j) may be in flight
   unsigned wait_last;     ///< before PV of the last tile: nothing
@@ -58,7 +62,7 @@ struct Plan {
 
   // Softmax.
   unsigned exps_per_mfma;   ///< exponentials of tile j placed after each MFMA of PV(j - 1)
-  float rescale_threshold;  ///< log2; P stays below 2 to this power
+  float rescale_threshold;  ///< log2; P stays below 2 to this power. Only with lazy_rescale
 
   ir::KernelAttributes attributes;
   std::vector<Argument> arguments;
@@ -66,7 +70,11 @@ struct Plan {
   std::vector<std::string> preconditions;  ///< of a launch; checked by plan_launch()
 };
 
-/// Errors: all refused fields at once, or a target that the family does not support.
+/// All reasons why there is no kernel for this spec on this target; empty when there is one. Then resolving,
+/// emitting and compiling succeed.
+[[nodiscard]] std::vector<Refusal> refusals_of(const Spec& spec, const lowering::TargetId& target);
+
+/// Errors: those reasons, at once.
 [[nodiscard]] Expected<Plan> resolve(const Spec& spec, const lowering::TargetId& target);
 
 /// The Plan and the LDS bank table of its layouts, as stable text.

@@ -13,17 +13,13 @@ void refuse_unbuilt(const Spec& spec, std::vector<Refusal>& refusals) {
       refusals.push_back(
           {std::string(name), value_text(value), fmt::format("only {} is built", value_text(built))});
   };
-  if (spec.mask != Mask::full && spec.mask != Mask::causal)
-    refusals.push_back({"mask", value_text(spec.mask), "only full, causal are built"});
+  if (spec.mask == Mask::window)
+    refusals.push_back({"mask", value_text(spec.mask), "only full, causal, causal_top_left are built"});
   only("sequences", spec.sequences, Sequences::batch);
   only("kv", spec.kv, Kv::contiguous);
   only("sinks", spec.sinks, false);
-  only("lse", spec.lse, false);
   only("persistent", spec.persistent, false);
-  if (spec.block_m == 128) only("block_m", spec.block_m, 256);
-  if (spec.block_n == 32 || spec.block_n == 128) only("block_n", spec.block_n, 64);
   if (spec.dma_width == 16) only("dma_width", spec.dma_width, 4);
-  only("lazy_rescale", spec.lazy_rescale, true);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 // row on. The hardware then reads zeros past them and drops stores, so that no lane needs a branch and no NaN
 // beyond a tensor's end can meet a zero probability.
 #include <array>
+#include <bit>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -11,23 +13,30 @@
 
 namespace wavesmith::generator::attention_dense {
 
-Value KernelEmitter::head_base(std::string_view tensor, Value head) const {
+Value KernelEmitter::head_base(std::string_view tensor, Value head, unsigned bytes) const {
   ir::Builder b(*kernel_);
   const Value batch = b.zext(b.workgroup_id(2), ir::i64);
   const Value batch_elements = batch * argument(fmt::format("{}_stride_batch", tensor));
   const Value head_elements =
       b.zext(head, ir::i64) * b.zext(argument(fmt::format("{}_stride_head", tensor)), ir::i64);
-  return b.ptr_offset(argument(tensor), (batch_elements + head_elements) << 1);
+  return b.ptr_offset(argument(tensor), (batch_elements + head_elements)
+                                            << static_cast<unsigned>(std::countr_zero(bytes)));
 }
 
-Value KernelEmitter::rows_resource(Value base, Value rows, Value row_stride, unsigned max_rows) {
+Value KernelEmitter::rows_bytes(Value rows, Value row_stride, unsigned max_rows) {
   const unsigned row_bytes = plan_.k_layout.row_bytes();
   // Not clamped to zero here: a minimum and a maximum side by side become v_med3_i32, and a descriptor from a
   // vector register costs a loop around each access. No or negative rows make the difference negative, and
   // the descriptor covers nothing.
-  const Value clamped = b_.smin(rows, b_.i32(max_rows));
-  const Value bytes = b_.smax(clamped * row_stride - (row_stride - row_bytes), b_.i32(0));
-  return b_.make_buffer_resource(base, bytes);
+  return b_.smin(rows, b_.i32(max_rows)) * row_stride - (row_stride - row_bytes);
+}
+
+Value KernelEmitter::covering(Value base, Value bytes) {
+  return b_.make_buffer_resource(base, b_.smax(bytes, b_.i32(0)));
+}
+
+Value KernelEmitter::rows_resource(Value base, Value rows, Value row_stride, unsigned max_rows) {
+  return covering(base, rows_bytes(rows, row_stride, max_rows));
 }
 
 TileStream KernelEmitter::make_stream(const Layout& layout, unsigned lds_base, std::string_view tensor) {
@@ -39,7 +48,8 @@ TileStream KernelEmitter::make_stream(const Layout& layout, unsigned lds_base, s
   stream.row_stride = stride * element_bytes;
   const Value first =
       layout.dma_row(b_, at_.wave, at_.lane) * stream.row_stride + layout.dma_column_bytes(b_, at_.lane);
-  for (unsigned i = 0; i < stream.instructions; ++i)
+  const unsigned offsets = plan_.dma_descriptors ? 1 : stream.instructions;
+  for (unsigned i = 0; i < offsets; ++i)
     stream.lane_offsets.push_back(first + stream.row_stride * (i * layout.rows_per_group()));
   stream.lds_offset = layout.dma_offset(b_, at_.wave);
   stream.tile_stride = b_.zext(stride, ir::i64) * (element_bytes * layout.geometry().block_n);
@@ -51,12 +61,21 @@ void KernelEmitter::start_copy(std::string_view step_name, const TileStream& str
   const ir::Builder::Step step(b_, step_name);
   const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
   const Value rows = at_.kv_end - index * block_n;
-  const Value resource = rows_resource(tile_base, rows, stream.row_stride, block_n);
+  const unsigned group_rows = stream.layout->rows_per_group();
+  Value base = tile_base;
+  Value bytes = rows_bytes(rows, stream.row_stride, block_n);
+  Value resource = covering(base, bytes);
   const Value lds = b_.ptr_offset(b_.lds_address(stream.lds_base), stream.lds_offset + buffer_offset);
   for (unsigned i = 0; i < stream.instructions; ++i) {
     const Value target = i == 0 ? lds : b_.ptr_offset(lds, b_.i32(i * stream.layout->group_bytes()));
-    b_.buffer_load_lds(resource, stream.lane_offsets[i], target, plan_.spec.dma_width,
-                       ir::AliasScope::dma_write);
+    if (plan_.dma_descriptors && i > 0) {
+      const Value step_bytes = stream.row_stride * group_rows;
+      base = b_.ptr_offset(base, b_.zext(step_bytes, ir::i64));
+      bytes = bytes - step_bytes;
+      resource = covering(base, bytes);
+    }
+    b_.buffer_load_lds(resource, stream.lane_offsets[plan_.dma_descriptors ? 0 : i], target,
+                       plan_.spec.dma_width, ir::AliasScope::dma_write);
   }
 }
 
@@ -126,6 +145,24 @@ void KernelEmitter::store_o(const State& state, Value reciprocal) {
       b_.buffer_store(b_.build(row), resource, lane_offset + (d_tile * 64 + pair * 32));
     }
   }
+}
+
+void KernelEmitter::store_lse(Value m, Value sum) {
+  const ir::Builder::Step step(b_, "store_lse");
+  constexpr unsigned bytes = 4;
+  const Value ln_2 = b_.constant_f32(std::numbers::ln2_v<float>);
+  // A row without a visible key has sum 0, whose logarithm is -infinity.
+  const Value log_sum = b_.log2(sum);
+  const Value lse = b_.fma(m, ln_2, log_sum * ln_2);
+  const Value head = head_base("lse", b_.workgroup_id(1), bytes);
+  const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) << 2);
+  const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
+  const Value rows = b_.smin(argument("seqlen_q") - at_.block_row, b_.i32(block_m));
+  const Value resource = b_.make_buffer_resource(base, rows * bytes);
+  // Lanes l and l ^ 32 have the same row: the upper one is sent past the descriptor's end, where stores are
+  // dropped.
+  const Value lane_offset = at_.wave_row * bytes + at_.lane_h * (block_m * bytes);
+  b_.buffer_store(lse, resource, lane_offset);
 }
 
 }  // namespace wavesmith::generator::attention_dense

@@ -20,15 +20,16 @@ const std::vector<FieldValues>& field_values() {
       {"num_query_heads", {"2", "8", "40", "65534"}, {"0", "-8", "33", "7", "65536", "2147483648", "many"}},
       {"num_kv_heads", {"1", "2", "4", "8"}, {"0", "-2", "3", "16", "65536", "few"}},
       {"dtype", {"bf16", "fp16"}, {"fp32", "BF16", "bfloat", ""}},
-      {"mask", {"full", "causal"}, {"causal_top_left", "window", "none", ""}},
+      {"mask", {"full", "causal", "causal_top_left"}, {"window", "none", ""}},
       {"sequences", {"batch"}, {"varlen", "thd"}},
       {"kv", {"contiguous"}, {"paged", "ragged"}},
       {"page_size", {"16", "32", "64", "128"}, {"0", "8", "48", "256", "-16"}},
       {"sinks", {"false"}, only_false()},
-      {"lse", {"false"}, only_false()},
-      {"block_m", {"256"}, {"0", "32", "128", "512"}},
-      {"block_n", {"64"}, {"0", "16", "32", "128", "256"}},
-      {"waves_per_eu", {"1", "2", "3", "4"}, {"0", "-1", "9", "2.0"}},
+      {"lse", {"false", "true"}, no_flags},
+      {"block_m", {"128", "256"}, {"0", "32", "512"}},
+      {"block_n", {"32", "64", "128"}, {"0", "16", "256"}},
+      // 4 spills at both head sizes.
+      {"waves_per_eu", {"1", "2"}, {"0", "-1", "9", "2.0", "4", "8"}},
       {"persistent", {"false"}, only_false()},
       {"lds_layout", {"padded"}, {"swizzled", "wide", ""}},
       {"lds_k_group_pad", pads, no_pads},
@@ -36,7 +37,7 @@ const std::vector<FieldValues>& field_values() {
       {"lds_v_group_pad", pads, no_pads},
       {"lds_v_row_pad", {"0", "8", "16", "24", "32", "40", "48", "56"}, no_pads},
       {"dma_width", {"4"}, {"0", "1", "2", "8", "12", "16"}},
-      {"lazy_rescale", {"true"}, {"false", "on", "1"}},
+      {"lazy_rescale", {"true", "false"}, {"on", "1"}},
   };
   return table;
 }

@@ -179,6 +179,43 @@ TEST_CASE("plan_launch: addresses that are not aligned are refused, for each ten
             fmt::format("{} = {:#x}", name, 0x1000 + low));
 }
 
+TEST_CASE("plan_launch: an LSE output has a pointer and two strides, contiguous where none are given") {
+  Spec spec = test::spec(64, 40, 8);
+  spec.lse = true;
+  const Plan plan = test::resolved(spec);
+  Shapes shapes = shapes_of(plan);  // 2 x 300 queries
+  Buffers at = buffers;
+  at.lse = 20484;
+  const auto text = [&] {
+    const auto launch = plan_launch(plan, shapes, at);
+    if (!launch) return launch.error().message;
+    REQUIRE(launch->arguments.size() == plan.arguments.size());
+    for (std::size_t i = 0; i < plan.arguments.size(); ++i)
+      CHECK(launch->arguments[i].name == plan.arguments[i].name);
+    std::string found;
+    for (const char* line : {"  lse              20484\n", "  lse_stride_batch 12000\n",
+                             "  lse_stride_head  300\n", "  lse_stride_head  512\n"})
+      if (explain(*launch).contains(line)) found += line;
+    return found;
+  };
+  CHECK(text() == "  lse              20484\n  lse_stride_batch 12000\n  lse_stride_head  300\n");
+  shapes.lse = LseStrides{.batch = 1 << 20, .head = 512};
+  CHECK(text() == "  lse              20484\n  lse_stride_head  512\n");
+  shapes.lse = LseStrides{.batch = -1, .head = two_31};
+  at.lse = 20486;
+  const auto refused = plan_launch(plan, shapes, at);
+  REQUIRE_FALSE(refused);
+  REQUIRE(refused.error().refusals.size() == 3);
+  CHECK(refused.error().refusals[0].message() == "lse_stride_batch = -1 is refused: 0 to 72057594037927936");
+  CHECK(refused.error().refusals[1].field == "lse_stride_head");
+  CHECK(refused.error().refusals[2].message() == "lse = 0x5006 is refused: an address aligned to 4 bytes");
+}
+
+TEST_CASE("plan_launch: an LSE buffer for a kernel without that output is refused, not ignored") {
+  CHECK(refused([](Shapes&, Buffers& at) { at.lse = 0x1000; }) == "lse = 0x1000");
+  CHECK(refused([](Shapes& shapes, Buffers&) { shapes.lse = LseStrides{}; }) == "lse = strides");
+}
+
 TEST_CASE("plan_launch: a scale that is not finite and positive is refused") {
   const auto with = [](float scale) {
     return refused([&](Shapes& shapes, Buffers&) { shapes.softmax_scale = scale; });

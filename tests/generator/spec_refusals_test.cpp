@@ -1,10 +1,12 @@
 // What a spec may ask for: every value of every field is either built, or refused with that field, that value
 // and what is allowed; all problems of a spec at once.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
+#include <fmt/format.h>
 
 #include "generator/families.h"
 #include "tests/generator/field_values.h"
@@ -54,7 +56,7 @@ TEST_CASE(
       CHECK(std::ranges::find(fields[i].not_built, value) == fields[i].not_built.end());
   }
   const auto mask = std::ranges::find(fields, "mask", &FieldInfo::name);
-  CHECK(mask->not_built == std::vector<std::string>{"causal_top_left", "window"});
+  CHECK(mask->not_built == std::vector<std::string>{"window"});
 }
 
 TEST_CASE("spec_refusals: a single change resolves and emits, or is refused by its field's name") {
@@ -105,27 +107,78 @@ TEST_CASE("spec_refusals: an error says field, value and what is allowed") {
   CHECK(text("lds_k_group_pad", "-8") == "lds_k_group_pad = -8 is refused: 0 to 64, a multiple of 8");
   CHECK(text("head_size", "96") == "head_size = 96 is refused: 64, 128");
   CHECK(text("num_query_heads", "33") == "num_query_heads = 33 is refused: a multiple of num_kv_heads (2)");
-  CHECK(text("mask", "window") == "mask = window is refused: only full, causal are built");
+  CHECK(text("mask", "window") == "mask = window is refused: only full, causal, causal_top_left are built");
   CHECK(text("dtype", "fp32") == "dtype = fp32 is refused: bf16, fp16");
   CHECK(text("dma_width", "16") == "dma_width = 16 is refused: only 4 is built");
 }
 
+// What a spec with these changes is refused for, as "field = value: allowed".
+std::vector<std::string> refusals(int head_size, const std::map<std::string, int>& changes) {
+  FieldTexts texts = test::base_texts(head_size);
+  for (const auto& [field, value] : changes) texts[field] = std::to_string(value);
+  std::vector<std::string> found;
+  if (const auto kernel = resolve(texts); !kernel)
+    for (const Refusal& r : kernel.error().refusals)
+      found.push_back(fmt::format("{} = {}: {}", r.field, r.value, r.allowed));
+  return found;
+}
+
+TEST_CASE("spec_refusals: waves per SIMD beyond what registers permit") {
+  // O, scores, Q and P: 16 registers for each 32 x 32 result, 4 for each operand of 32 x 16; and 48 to work.
+  // Head size 64: 32 + 32 + 16 + 16 + 48 of 512; with tiles of 32 keys 32 + 16 + 16 + 8 + 48.
+  CHECK(refusals(64, {{"waves_per_eu", 3}}).empty());
+  CHECK(refusals(64, {{"waves_per_eu", 4}}) ==
+        std::vector<std::string>{
+            "waves_per_eu = 4: at most 3: a wave needs 144 of the 512 vector registers of a SIMD"});
+  CHECK(refusals(64, {{"waves_per_eu", 4}, {"block_n", 32}}).empty());
+  CHECK(refusals(64, {{"waves_per_eu", 5}, {"block_n", 32}}) ==
+        std::vector<std::string>{
+            "waves_per_eu = 5: at most 4: a wave needs 120 of the 512 vector registers of a SIMD"});
+  CHECK(refusals(64, {{"waves_per_eu", 3}, {"block_n", 128}}).size() == 1);
+  // Head size 128: 64 + 32 + 32 + 16 + 48, and 64 + 16 + 32 + 8 + 48.
+  CHECK(refusals(128, {{"waves_per_eu", 3}}) ==
+        std::vector<std::string>{
+            "waves_per_eu = 3: at most 2: a wave needs 192 of the 512 vector registers of a SIMD"});
+  CHECK(refusals(128, {{"waves_per_eu", 3}, {"block_n", 32}}).empty());
+  CHECK(refusals(128, {{"waves_per_eu", 4}, {"block_n", 32}}).size() == 1);
+}
+
 TEST_CASE("spec_refusals: waves per SIMD beyond what LDS permits") {
-  // 163840 bytes a compute unit: four workgroups of head size 64's 33792 bytes are eight waves a SIMD, two of
-  // head size 128's 75776 bytes are four; from 81921 bytes on there is room for one.
-  const auto refused = [](int head_size, int waves, int v_row_pad) {
-    FieldTexts texts = test::base_texts(head_size);
-    texts["waves_per_eu"] = std::to_string(waves);
-    texts["lds_v_row_pad"] = std::to_string(v_row_pad);
-    return refused_fields(texts);
+  // A workgroup of four waves with two tiles of [128, 128 + 8] and [128, 128 + 32] elements: one of them fits
+  // 163840 bytes, which is one wave a SIMD.
+  const std::map<std::string, int> large{{"block_m", 128}, {"block_n", 128}};
+  CHECK(refusals(128, large) ==
+        std::vector<std::string>{"waves_per_eu = 2: at most 1: of workgroups with 4 waves and 151552 bytes "
+                                 "of LDS, 1 fit a compute unit"});
+  std::map<std::string, int> one = large;
+  one["waves_per_eu"] = 1;
+  CHECK(refusals(128, one).empty());
+  // 2 * 64 * (136 + 184) * 2 = 81920 bytes, twice; from 81921 on there is room for one.
+  CHECK(refusals(128, {{"block_m", 128}, {"lds_v_row_pad", 56}}).empty());
+  CHECK(refusals(128, {{"block_m", 128}, {"lds_v_row_pad", 64}}).size() == 1);
+}
+
+TEST_CASE("spec_refusals: pads beyond LDS") {
+  // 2 * 128 * (256 + both pads) * 2 bytes are at most 163840 with pads of 64 together.
+  const auto with = [](int k, int v) {
+    return refusals(128, {{"block_n", 128}, {"lds_k_row_pad", k}, {"lds_v_row_pad", v}});
   };
-  const std::vector<std::string> name{"waves_per_eu"};
-  CHECK(refused(64, 8, 32).empty());
-  CHECK(refused(128, 4, 32).empty());
-  CHECK(refused(128, 5, 32) == name);
-  CHECK(refused(128, 4, 56).empty());  // 2 * 64 * (136 + 184) * 2 = 81920
-  CHECK(refused(128, 3, 64) == name);
-  CHECK(refused(128, 2, 64).empty());
+  CHECK(with(32, 32).empty());
+  CHECK(with(0, 64).empty());
+  CHECK(with(64, 0).empty());
+  CHECK(with(64, 32) == std::vector<std::string>{
+                            "lds_k_row_pad = 64: at most 32 beside lds_v_row_pad = 32 and block_n = 128: "
+                            "K and V would need 180224 bytes of LDS, and there are 163840",
+                            "lds_v_row_pad = 32: at most 0 beside lds_k_row_pad = 64 and block_n = 128: "
+                            "K and V would need 180224 bytes of LDS, and there are 163840"});
+  CHECK(with(64, 64).size() == 2);
+  CHECK(with(40, 32).size() == 2);
+  // They are reported with everything else that is wrong.
+  FieldTexts texts = test::base_texts(128);
+  texts["block_n"] = "128";
+  texts["lds_k_row_pad"] = "64";
+  texts["sinks"] = "true";
+  CHECK(refused_fields(texts) == std::vector<std::string>{"sinks", "lds_k_row_pad", "lds_v_row_pad"});
 }
 
 TEST_CASE("spec_refusals: all problems of a spec are reported at once") {

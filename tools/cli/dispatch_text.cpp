@@ -63,19 +63,35 @@ std::string dispatch_text(const simulator::Report& report) {
   return text;
 }
 
+namespace {
+
+std::string mismatches_text(const std::vector<verify::Mismatch>& listed, std::size_t all) {
+  std::string text;
+  const auto out = std::back_inserter(text);
+  for (const verify::Mismatch& mismatch : listed)
+    fmt::format_to(out, "  {}: {:.6g} instead of {:.6g}\n", mismatch.where, mismatch.actual,
+                   mismatch.expected);
+  if (all > listed.size()) fmt::format_to(out, "  … {} in all\n", all);
+  return text;
+}
+
+}  // namespace
+
 std::string accuracy_text(const verify::Accuracy& accuracy) {
   std::string text = fmt::format(
       "{}: {} elements; largest error {:.4g} of {:.4g} allowed, RMS error {:.4g} of {:.4g}; largest error "
       "relative to its row {:.4g}\n",
       accuracy.ok() ? "right" : "WRONG", accuracy.elements, accuracy.max_abs_error, accuracy.tolerance(),
       accuracy.rms_error, accuracy.rms_tolerance(), accuracy.max_rel_error);
-  const auto out = std::back_inserter(text);
-  for (const verify::Mismatch& mismatch : accuracy.mismatches)
-    fmt::format_to(out, "  {}: {:.6g} instead of {:.6g}\n", mismatch.where, mismatch.actual,
-                   mismatch.expected);
-  if (accuracy.mismatched > accuracy.mismatches.size())
-    fmt::format_to(out, "  … {} in all\n", accuracy.mismatched);
-  return text;
+  return text + mismatches_text(accuracy.mismatches, accuracy.mismatched);
+}
+
+std::string lse_text(const verify::LseAccuracy& accuracy) {
+  const std::string text = fmt::format(
+      "lse {}: {} elements; largest error {:.4g}, at most {:.2g} of what its row is allowed (up to {:.4g})\n",
+      accuracy.ok() ? "right" : "WRONG", accuracy.elements, accuracy.max_abs_error, accuracy.max_share,
+      accuracy.tolerance);
+  return text + mismatches_text(accuracy.mismatches, accuracy.mismatched);
 }
 
 }  // namespace wavesmith::cli

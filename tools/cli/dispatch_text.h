@@ -6,6 +6,7 @@
 #include "wavesmith/simulator.h"
 
 #include "tools/verify/accuracy.h"
+#include "tools/verify/lse.h"
 
 namespace wavesmith::cli {
 
@@ -14,5 +15,6 @@ namespace wavesmith::cli {
 [[nodiscard]] std::string dispatch_text(const simulator::Report& report);
 
 [[nodiscard]] std::string accuracy_text(const verify::Accuracy& accuracy);
+[[nodiscard]] std::string lse_text(const verify::LseAccuracy& accuracy);
 
 }  // namespace wavesmith::cli

@@ -199,6 +199,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   Report report;
   report.json = verify::accuracy_json(verified->accuracy);
   report.json["ok"] = verified->ok();
+  if (verified->lse) report.json["lse"] = verify::lse_json(*verified->lse);
   report.json.update(verify::report_json(verified->report));
   report.json["kernel"] = plan->symbol;
   report.json["device"] = device;
@@ -222,6 +223,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
         fmt::format("{} runs with the seeds from {} on, for at least {} rows; counters are of the first\n",
                     verified->runs, shape.seed, verify::least_rows);
   report.text += accuracy_text(verified->accuracy);
+  if (verified->lse) report.text += lse_text(*verified->lse);
   if (!verified->report.fault) report.text += tile_reads_text(verified->report);
   report.text += dispatch_text(verified->report);
   report.failed = !verified->ok();

@@ -37,7 +37,11 @@ TensorShapes tensor_shapes(const dense::Plan& plan, const AttentionCase& c) {
   return {shape(c.seqlen_q, plan.spec.num_query_heads), shape(c.seqlen_kv, plan.spec.num_kv_heads)};
 }
 
-dense::Shapes launch_shapes(const AttentionCase& c, const TensorShapes& tensors) {
+LseShape lse_shape_of(const dense::Plan& plan, const AttentionCase& c) {
+  return lse_shape_with_gaps(c.batch, plan.spec.num_query_heads, c.seqlen_q);
+}
+
+dense::Shapes launch_shapes(const dense::Plan& plan, const AttentionCase& c, const TensorShapes& tensors) {
   return {.batch = c.batch,
           .seqlen_q = c.seqlen_q,
           .seqlen_kv = c.seqlen_kv,
@@ -45,6 +49,7 @@ dense::Shapes launch_shapes(const AttentionCase& c, const TensorShapes& tensors)
           .k = tensors.key.strides,
           .v = tensors.key.strides,
           .o = tensors.query.strides,
+          .lse = plan.spec.lse ? std::optional(lse_shape_of(plan, c).strides) : std::nullopt,
           .softmax_scale = c.softmax_scale};
 }
 
@@ -53,8 +58,9 @@ struct Tensors {
 };
 
 std::int64_t rows_with_keys(const dense::Plan& plan, const AttentionCase& c) {
-  const bool causal = plan.spec.mask != dense::Mask::full;
-  return c.batch * plan.spec.num_query_heads * (causal ? std::min(c.seqlen_q, c.seqlen_kv) : c.seqlen_q);
+  const bool bottom_right = plan.spec.mask == dense::Mask::causal;
+  const std::int64_t rows = bottom_right ? std::min(c.seqlen_q, c.seqlen_kv) : c.seqlen_q;
+  return c.batch * plan.spec.num_query_heads * rows;
 }
 
 Tensors make_tensors(const TensorShapes& shapes, oracle::ElementType type, std::uint64_t seed, double sigma) {
@@ -67,11 +73,10 @@ Tensors make_tensors(const TensorShapes& shapes, oracle::ElementType type, std::
   return tensors;
 }
 
-Expected<simulator::DeviceAddress> upload(simulator::Device& device, const TensorData& tensor,
+Expected<simulator::DeviceAddress> upload(simulator::Device& device, std::span<const std::byte> bytes,
                                           std::string name, bool writable) {
   // A tensor without elements still needs an address; the kernel must not touch it.
   constexpr std::size_t least_bytes = 16;
-  const auto bytes = std::as_bytes(std::span(tensor.bits));
   const auto address =
       device.allocate(std::max(bytes.size(), least_bytes), {.name = std::move(name), .writable = writable});
   if (!address || bytes.empty()) return address;
@@ -127,20 +132,31 @@ class Runner {
   }
 
   [[nodiscard]] const TensorShape& output_shape() const { return shapes_.query; }
+  [[nodiscard]] const LseShape& lse_shape() const { return lse_shape_; }
 
-  /// Appends to `samples`.
-  Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples) {
+  /// Appends to both; to `lse_samples` where the kernel has that output.
+  Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples,
+                                  std::vector<LseSample>& lse_samples) {
     const oracle::ElementType type = element_type(plan_);
     const Tensors tensors = make_tensors(shapes_, type, seed, case_.sigma);
     dense::Buffers buffers;
     for (auto [tensor, name, address] :
          {std::tuple{&tensors.q, "q", &buffers.q}, std::tuple{&tensors.k, "k", &buffers.k},
           std::tuple{&tensors.v, "v", &buffers.v}, std::tuple{&tensors.o, "o", &buffers.o}}) {
-      const auto uploaded = upload(device_, *tensor, name, tensor == &tensors.o);
+      const auto uploaded =
+          upload(device_, std::as_bytes(std::span(tensor->bits)), name, tensor == &tensors.o);
       if (!uploaded) return std::unexpected(uploaded.error());
       *address = *uploaded;
     }
-    const Expected<dense::Launch> launch = dense::plan_launch(plan_, launch_shapes(case_, shapes_), buffers);
+    LseSample lse;
+    if (plan_.spec.lse) {
+      lse.output.assign(static_cast<std::size_t>(lse_shape_.extent()), lse_poison_bits);
+      const auto uploaded = upload(device_, std::as_bytes(std::span(lse.output)), "lse", true);
+      if (!uploaded) return std::unexpected(uploaded.error());
+      buffers.lse = *uploaded;
+    }
+    const Expected<dense::Launch> launch =
+        dense::plan_launch(plan_, launch_shapes(plan_, case_, shapes_), buffers);
     if (!launch) return std::unexpected(launch.error());
     Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, options_));
     if (!report) return report;
@@ -149,11 +165,21 @@ class Runner {
     sample.output.resize(tensors.o.bits.size());
     if (const auto read = device_.read(buffers.o, std::as_writable_bytes(std::span(sample.output))); !read)
       return std::unexpected(read.error());
-    for (const std::uint64_t address : {buffers.q, buffers.k, buffers.v, buffers.o})
+    if (plan_.spec.lse)
+      if (const auto read = device_.read(buffers.lse, std::as_writable_bytes(std::span(lse.output))); !read)
+        return std::unexpected(read.error());
+    std::vector<std::uint64_t> allocated{buffers.q, buffers.k, buffers.v, buffers.o};
+    if (plan_.spec.lse) allocated.push_back(buffers.lse);
+    for (const std::uint64_t address : allocated)
       if (const auto freed = device_.free(address); !freed) return std::unexpected(freed.error());
     const oracle::Problem problem = problem_of(plan_, case_, tensors, scale_of(*launch));
     sample.exact = oracle::attention(problem, options_.threads);
     sample.rounded = oracle::attention_rounded(problem, type, options_.threads);
+    if (plan_.spec.lse) {
+      lse.exact = sample.exact.lse;
+      lse.magnitude = score_bounds(problem);
+      lse_samples.push_back(std::move(lse));
+    }
     samples.push_back(std::move(sample));
     return report;
   }
@@ -165,6 +191,7 @@ class Runner {
         case_(c),
         options_(options),
         shapes_(tensor_shapes(plan, c)),
+        lse_shape_(lse_shape_of(plan, c)),
         device_(std::move(device)),
         module_(module) {}
 
@@ -172,6 +199,7 @@ class Runner {
   AttentionCase case_;
   const simulator::Options& options_;
   TensorShapes shapes_;
+  LseShape lse_shape_;
   simulator::Device device_;
   simulator::Module module_;
 };
@@ -193,7 +221,7 @@ TileReads tile_reads(const simulator::Report& report) {
 Expected<void> check_case(const dense::Plan& plan, const AttentionCase& c) {
   constexpr double most_sigma = 1000;
   const TensorShapes tensors = tensor_shapes(plan, c);
-  if (const auto launch = dense::plan_launch(plan, launch_shapes(c, tensors), {}); !launch)
+  if (const auto launch = dense::plan_launch(plan, launch_shapes(plan, c, tensors), {}); !launch)
     return std::unexpected(launch.error());
   std::vector<Refusal> refusals;
   for (const auto& [name, shape] : {std::pair{"q", &tensors.query}, std::pair{"k", &tensors.key}})
@@ -217,14 +245,19 @@ Expected<AttentionRun> verify_attention(const dense::Plan& plan, std::span<const
   const std::int64_t rows = std::max<std::int64_t>(1, rows_with_keys(plan, c));
   result.runs = static_cast<std::size_t>((least_rows + rows - 1) / rows);
   std::vector<Sample> samples;
+  std::vector<LseSample> lse_samples;
   for (std::size_t i = 0; i < result.runs; ++i) {
-    Expected<simulator::Report> report = runner->run(c.seed + i, samples);
+    Expected<simulator::Report> report = runner->run(c.seed + i, samples, lse_samples);
     if (!report) return std::unexpected(report.error());
     if (i == 0 || report->fault) result.report = std::move(*report);
     if (result.report.fault) break;
   }
   result.accuracy = judge(runner->output_shape(), element_type(plan), samples);
   result.output = std::move(samples.front().output);
+  if (plan.spec.lse) {
+    result.lse = judge_lse(runner->lse_shape(), lse_samples);
+    result.lse_output = std::move(lse_samples.front().output);
+  }
   return result;
 }
 

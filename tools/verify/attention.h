@@ -13,6 +13,7 @@
 
 #include "generator/attention_dense/plan.h"
 #include "tools/verify/accuracy.h"
+#include "tools/verify/lse.h"
 #include "tools/verify/report.h"
 
 namespace wavesmith::verify {
@@ -27,11 +28,13 @@ struct AttentionCase {
 };
 
 struct AttentionRun {
-  Accuracy accuracy;                  ///< of all runs
-  std::size_t runs = 1;               ///< with the seed and the ones after it
-  simulator::Report report;           ///< of the first run, or of the one that was stopped
-  std::vector<std::uint16_t> output;  ///< of the first run: the whole O buffer, gaps included
-  [[nodiscard]] bool ok() const { return !report.fault && accuracy.ok(); }
+  Accuracy accuracy;                      ///< of O, of all runs
+  std::optional<LseAccuracy> lse;         ///< of all runs, where the kernel has that output
+  std::size_t runs = 1;                   ///< with the seed and the ones after it
+  simulator::Report report;               ///< of the first run, or of the one that was stopped
+  std::vector<std::uint16_t> output;      ///< of the first run: the whole O buffer, gaps included
+  std::vector<std::uint32_t> lse_output;  ///< the same of LSE
+  [[nodiscard]] bool ok() const { return !report.fault && accuracy.ok() && (!lse || lse->ok()); }
 };
 
 /// Reads of K and of V tiles from LDS, told apart by the steps of the code object's line table.

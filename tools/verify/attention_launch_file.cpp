@@ -49,6 +49,12 @@ Expected<Json> attention_launch_file(const dense::Plan& plan, const AttentionCas
   for (const dense::Launch::Value& argument : launch->arguments) {
     Json one = {{"name", argument.name}};
     if (std::holds_alternative<std::uint64_t>(argument.value)) {
+      if (argument.name == "lse") {
+        const std::int64_t elements = c.batch * plan.spec.num_query_heads * c.seqlen_q;
+        one["buffer"] = {{"dtype", "f32"}, {"elements", elements}, {"init", "nan"}};
+        json["args"].push_back(std::move(one));
+        continue;
+      }
       const bool of_query = argument.name == "q" || argument.name == "o";
       // A tensor without elements still has an address.
       const std::int64_t elements = std::max<std::int64_t>(1, c.batch * (of_query ? query : key).batch);

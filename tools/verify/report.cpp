@@ -45,6 +45,15 @@ Json lds_json(const simulator::Report& report) {
           {"by_access", std::move(accesses)}};
 }
 
+Json mismatches_json(const std::vector<Mismatch>& mismatches) {
+  Json json = Json::array();
+  for (const Mismatch& mismatch : mismatches)
+    json.push_back({{"where", mismatch.where},
+                    {"expected", number(mismatch.expected)},
+                    {"actual", number(mismatch.actual)}});
+  return json;
+}
+
 }  // namespace
 
 std::vector<LdsAccesses> lds_accesses(const simulator::Report& report) {
@@ -105,11 +114,6 @@ Json report_json(const simulator::Report& report) {
 }
 
 Json accuracy_json(const Accuracy& accuracy) {
-  Json mismatches = Json::array();
-  for (const Mismatch& mismatch : accuracy.mismatches)
-    mismatches.push_back({{"where", mismatch.where},
-                          {"expected", number(mismatch.expected)},
-                          {"actual", number(mismatch.actual)}});
   return {{"ok", accuracy.ok()},
           {"max_abs_error", number(accuracy.max_abs_error)},
           {"max_rel_error", number(accuracy.max_rel_error)},
@@ -118,7 +122,17 @@ Json accuracy_json(const Accuracy& accuracy) {
           {"rms_tolerance", number(accuracy.rms_tolerance())},
           {"elements", accuracy.elements},
           {"mismatched", accuracy.mismatched},
-          {"mismatches", std::move(mismatches)}};
+          {"mismatches", mismatches_json(accuracy.mismatches)}};
+}
+
+Json lse_json(const LseAccuracy& accuracy) {
+  return {{"ok", accuracy.ok()},
+          {"max_abs_error", number(accuracy.max_abs_error)},
+          {"max_share", number(accuracy.max_share)},
+          {"tolerance", number(accuracy.tolerance)},
+          {"elements", accuracy.elements},
+          {"mismatched", accuracy.mismatched},
+          {"mismatches", mismatches_json(accuracy.mismatches)}};
 }
 
 }  // namespace wavesmith::verify

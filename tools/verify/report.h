@@ -12,6 +12,7 @@
 #include "wavesmith/simulator.h"
 
 #include "tools/verify/accuracy.h"
+#include "tools/verify/lse.h"
 
 namespace wavesmith::verify {
 
@@ -45,5 +46,7 @@ struct LdsAccesses {
 /// ok, max_abs_error, max_rel_error, rms_error, tolerance, rms_tolerance, elements, mismatched, mismatches[].
 /// JSON has no infinities and NaNs: they are the strings "inf" and "nan".
 [[nodiscard]] Json accuracy_json(const Accuracy& accuracy);
+/// ok, max_abs_error, max_share, tolerance, elements, mismatched, mismatches[].
+[[nodiscard]] Json lse_json(const LseAccuracy& accuracy);
 
 }  // namespace wavesmith::verify
