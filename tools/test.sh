@@ -9,6 +9,7 @@ read -r -a cmake_args <<< "${WAVESMITH_CMAKE_ARGS:-}"
 passed=0 failed=0 skipped=0
 
 tools/setup.sh
+tools/compilers.sh
 
 # Builds one preset and adds its test counts to the totals. JUnit is the format of ctest's own that counts skips.
 run_preset() {

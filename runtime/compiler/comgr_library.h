@@ -45,7 +45,7 @@ class ComgrLibrary {
   [[nodiscard]] std::string interface_version() const;
   /// Of the LLVM in it: asked of the library, and where it does not export the question, of its preprocessor.
   [[nodiscard]] Expected<LlvmVersion> llvm_version() const;
-  /// The second way alone.
+  /// The second way alone. This is clang's version, whose patch number may differ from LLVM's.
   [[nodiscard]] Expected<LlvmVersion> preprocessor_version() const;
   /// What tells this build from any other of the same version: build ids of comgr and of its LLVM.
   [[nodiscard]] std::string build() const;
