@@ -6,6 +6,7 @@
 
 #include "generator/attention_dense/emit.h"
 #include "generator/attention_dense/plan.h"
+#include "generator/attention_dense/presets.h"
 
 namespace wavesmith::generator {
 namespace {
@@ -61,16 +62,22 @@ class AttentionDenseFamily final : public Family {
     });
   }
   [[nodiscard]] std::vector<std::string> targets() const override { return {"gfx950"}; }
-  [[nodiscard]] std::vector<std::string> presets() const override { return {"default", "published"}; }
+  [[nodiscard]] std::vector<std::string> presets() const override {
+    const auto& names = attention_dense::preset_names();
+    return {names.begin(), names.end()};
+  }
 
   [[nodiscard]] Expected<std::unique_ptr<ResolvedKernel>> resolve(
       const FieldTexts& fields, std::string_view preset, const lowering::TargetId& target) const override {
     std::vector<Refusal> refusals;
-    // The defaults are the published kernel's choices, so both presets start from them.
-    if (!preset.empty() && preset != "default" && preset != "published")
-      refusals.push_back({"preset", std::string(preset), "default, published"});
+    FieldTexts texts = fields;
+    if (const FieldTexts* expansion = attention_dense::find_preset(preset))
+      texts.insert(expansion->begin(), expansion->end());  // explicit fields stay
+    else
+      refusals.push_back({"preset", std::string(preset),
+                          fmt::format("{}", fmt::join(attention_dense::preset_names(), ", "))});
     attention_dense::Spec spec;
-    read_fields(fields, spec, refusals);
+    read_fields(texts, spec, refusals);
     Expected<attention_dense::Plan> plan = attention_dense::resolve(spec, target);
     if (!plan) {
       // A missing required field is reported once, as missing.

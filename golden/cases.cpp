@@ -1,12 +1,16 @@
 // The golden cases. attention-dense: every combination of head size, element type, mask and head counts, then
-// one case for each value of a knob that the combinations leave at its default.
+// cases for the values of each field that the combinations leave at its default, alone and where they meet in
+// the code that is emitted.
 #include "golden/cases.h"
 
 #include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "generator/model_shapes.h"
 
 namespace wavesmith::golden {
 namespace {
@@ -15,8 +19,12 @@ struct Heads {
   int query, kv;
 };
 
-struct Knob {
-  std::string_view head_size, dtype, mask, name, field, value;
+using Changes = std::vector<std::pair<std::string_view, std::string_view>>;
+
+// A case that differs from one of the combinations in some fields.
+struct Variant {
+  std::string_view head_size, dtype, mask, name;
+  Changes changes;
 };
 
 constexpr std::array<std::string_view, 2> head_sizes{"64", "128"}, dtypes{"bf16", "fp16"},
@@ -24,28 +32,100 @@ constexpr std::array<std::string_view, 2> head_sizes{"64", "128"}, dtypes{"bf16"
 // 1, 4, 8 and 5 query heads to a key/value head.
 constexpr std::array<Heads, 4> head_counts{{{32, 32}, {32, 8}, {64, 8}, {40, 8}}};
 
-constexpr std::array knobs{
-    Knob{"64", "bf16", "causal", "kpad0", "lds_k_group_pad", "0"},
-    Knob{"64", "bf16", "causal", "kpad16", "lds_k_group_pad", "16"},
-    Knob{"64", "bf16", "causal", "kpad24", "lds_k_group_pad", "24"},
-    Knob{"64", "bf16", "causal", "kpad32", "lds_k_group_pad", "32"},
-    Knob{"64", "bf16", "full", "kpad0", "lds_k_group_pad", "0"},
-    Knob{"64", "fp16", "causal", "kpad0", "lds_k_group_pad", "0"},
-    Knob{"64", "fp16", "causal", "kpad16", "lds_k_group_pad", "16"},
-    Knob{"64", "bf16", "causal", "vpad8", "lds_v_group_pad", "8"},
-    Knob{"64", "bf16", "causal", "vpad16", "lds_v_group_pad", "16"},
-    Knob{"64", "bf16", "causal", "w3", "waves_per_eu", "3"},
-    Knob{"128", "bf16", "causal", "kpad0", "lds_k_row_pad", "0"},
-    Knob{"128", "bf16", "causal", "kpad16", "lds_k_row_pad", "16"},
-    Knob{"128", "fp16", "full", "kpad0", "lds_k_row_pad", "0"},
-    Knob{"128", "bf16", "causal", "vpad0", "lds_v_row_pad", "0"},
-    Knob{"128", "bf16", "causal", "vpad16", "lds_v_row_pad", "16"},
-};
+// Models whose ratio of heads no other case has: only the ratio is in the text.
+constexpr std::array<std::string_view, 7> models{"llama-3.1-405b", "llama-3.2-3b", "qwen2.5-0.5b",
+                                                 "qwen2.5-7b",     "qwen3-0.6b",   "falcon-7b",
+                                                 "smollm2-135m"};
+
+const std::vector<Variant>& pads() {
+  static const std::vector<Variant> all{
+      {"64", "bf16", "causal", "kpad0", {{"lds_k_group_pad", "0"}}},
+      {"64", "bf16", "causal", "kpad16", {{"lds_k_group_pad", "16"}}},
+      {"64", "bf16", "causal", "kpad24", {{"lds_k_group_pad", "24"}}},
+      {"64", "bf16", "causal", "kpad32", {{"lds_k_group_pad", "32"}}},
+      {"64", "bf16", "full", "kpad0", {{"lds_k_group_pad", "0"}}},
+      {"64", "fp16", "causal", "kpad0", {{"lds_k_group_pad", "0"}}},
+      {"64", "fp16", "causal", "kpad16", {{"lds_k_group_pad", "16"}}},
+      {"64", "bf16", "causal", "vpad8", {{"lds_v_group_pad", "8"}}},
+      {"64", "bf16", "causal", "vpad16", {{"lds_v_group_pad", "16"}}},
+      {"64", "bf16", "causal", "vpad32", {{"lds_v_group_pad", "32"}}},
+      {"64", "bf16", "causal", "bn32_kpad0", {{"block_n", "32"}, {"lds_k_group_pad", "0"}}},
+      {"64", "bf16", "causal", "bn128_kpad0", {{"block_n", "128"}, {"lds_k_group_pad", "0"}}},
+      {"64",
+       "bf16",
+       "causal",
+       "bn128_kpad24_vpad32",
+       {{"block_n", "128"}, {"lds_k_group_pad", "24"}, {"lds_v_group_pad", "32"}}},
+      {"128", "bf16", "causal", "kpad0", {{"lds_k_row_pad", "0"}}},
+      {"128", "bf16", "causal", "kpad16", {{"lds_k_row_pad", "16"}}},
+      {"128", "fp16", "full", "kpad0", {{"lds_k_row_pad", "0"}}},
+      {"128", "bf16", "causal", "vpad0", {{"lds_v_row_pad", "0"}}},
+      {"128", "bf16", "causal", "vpad16", {{"lds_v_row_pad", "16"}}},
+      {"128", "bf16", "causal", "bn32_kpad0", {{"block_n", "32"}, {"lds_k_row_pad", "0"}}},
+      {"128",
+       "bf16",
+       "causal",
+       "bn128_kpad32_vpad32",
+       {{"block_n", "128"}, {"lds_k_row_pad", "32"}, {"lds_v_row_pad", "32"}}},
+  };
+  return all;
+}
+
+const std::vector<Variant>& waves() {
+  static const std::vector<Variant> all{
+      {"64", "bf16", "causal", "w3", {{"waves_per_eu", "3"}}},
+      {"64", "bf16", "causal", "bn32_w3", {{"block_n", "32"}, {"waves_per_eu", "3"}}},
+      {"64", "bf16", "causal", "bn32_w4", {{"block_n", "32"}, {"waves_per_eu", "4"}}},
+      {"64", "bf16", "causal", "bm128_w1", {{"block_m", "128"}, {"waves_per_eu", "1"}}},
+      {"64", "bf16", "causal", "bm128_w3", {{"block_m", "128"}, {"waves_per_eu", "3"}}},
+      {"128", "bf16", "causal", "bn32_w3", {{"block_n", "32"}, {"waves_per_eu", "3"}}},
+      {"128", "bf16", "causal", "bm128_w1", {{"block_m", "128"}, {"waves_per_eu", "1"}}},
+      // There is LDS for one workgroup of this kind.
+      {"128",
+       "bf16",
+       "causal",
+       "bm128_bn128_w1",
+       {{"block_m", "128"}, {"block_n", "128"}, {"waves_per_eu", "1"}}},
+  };
+  return all;
+}
+
+// At both head sizes alike.
+const std::vector<Variant>& shared() {
+  static const std::vector<Variant> all{
+      {"", "bf16", "causal", "bn32", {{"block_n", "32"}}},
+      {"", "bf16", "full", "bn32", {{"block_n", "32"}}},
+      {"", "fp16", "causal", "bn32", {{"block_n", "32"}}},
+      {"", "bf16", "causal", "bn128", {{"block_n", "128"}}},
+      {"", "bf16", "full", "bn128", {{"block_n", "128"}}},
+      {"", "fp16", "causal", "bn128", {{"block_n", "128"}}},
+      {"", "bf16", "causal", "bm128", {{"block_m", "128"}}},
+      {"", "fp16", "full", "bm128", {{"block_m", "128"}}},
+      {"", "bf16", "causal", "bm128_bn32", {{"block_m", "128"}, {"block_n", "32"}}},
+      {"", "bf16", "causal_top_left", "", {}},
+      {"", "fp16", "causal_top_left", "", {}},
+      {"", "bf16", "causal_top_left", "bn32", {{"block_n", "32"}}},
+      {"", "bf16", "causal_top_left", "bn128", {{"block_n", "128"}}},
+      {"", "bf16", "causal", "lse", {{"lse", "true"}}},
+      {"", "fp16", "full", "lse", {{"lse", "true"}}},
+      {"", "bf16", "causal_top_left", "lse", {{"lse", "true"}}},
+      {"", "bf16", "causal", "bn128_lse", {{"block_n", "128"}, {"lse", "true"}}},
+      {"", "bf16", "causal", "exact", {{"lazy_rescale", "false"}}},
+      {"", "fp16", "full", "exact", {{"lazy_rescale", "false"}}},
+      {"",
+       "bf16",
+       "causal",
+       "bm128_bn32_exact_lse",
+       {{"block_m", "128"}, {"block_n", "32"}, {"lazy_rescale", "false"}, {"lse", "true"}}},
+  };
+  return all;
+}
 
 Case attention_dense(std::string_view head_size, std::string_view dtype, std::string_view mask, Heads heads) {
   return {.family = "attention-dense",
           .target = "gfx950",
           .variant = fmt::format("d{}_{}_{}_q{}_kv{}", head_size, dtype, mask, heads.query, heads.kv),
+          .preset = "",
           .fields = {{"head_size", std::string(head_size)},
                      {"dtype", std::string(dtype)},
                      {"mask", std::string(mask)},
@@ -59,11 +139,33 @@ std::vector<Case> make_cases() {
     for (std::string_view dtype : dtypes)
       for (std::string_view mask : masks)
         for (Heads heads : head_counts) all.push_back(attention_dense(head_size, dtype, mask, heads));
-  for (const Knob& knob : knobs) {
-    Case one = attention_dense(knob.head_size, knob.dtype, knob.mask, {32, 8});
-    one.variant += fmt::format("_{}", knob.name);
-    one.fields.insert_or_assign(std::string(knob.field), std::string(knob.value));
+  const auto add = [&](const Variant& variant, std::string_view head_size) {
+    Case one = attention_dense(head_size, variant.dtype, variant.mask, {32, 8});
+    if (!variant.name.empty()) one.variant += fmt::format("_{}", variant.name);
+    for (const auto& [field, value] : variant.changes)
+      one.fields.insert_or_assign(std::string(field), std::string(value));
     all.push_back(std::move(one));
+  };
+  for (const auto* variants : {&pads(), &waves()})
+    for (const Variant& variant : *variants) add(variant, variant.head_size);
+  for (std::string_view head_size : head_sizes)
+    for (const Variant& variant : shared()) add(variant, head_size);
+  // A ratio of heads that no other case has: the published choices may be the defaults.
+  for (std::string_view head_size : head_sizes) {
+    Case one = attention_dense(head_size, "bf16", "causal", {48, 8});
+    one.variant += "_published";
+    one.preset = "published";
+    all.push_back(std::move(one));
+  }
+  for (std::string_view name : models) {
+    const generator::ModelShape* shape = generator::find_model_shape(name);
+    if (shape == nullptr) continue;
+    std::string variant = fmt::format("model_{}", name);
+    all.push_back({.family = "attention-dense",
+                   .target = "gfx950",
+                   .variant = std::move(variant),
+                   .preset = "",
+                   .fields = generator::fields_of(*shape)});
   }
   return all;
 }

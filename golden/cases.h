@@ -13,6 +13,7 @@ struct Case {
   std::string family;   ///< as in generator::find_family()
   std::string target;   ///< target id
   std::string variant;  ///< readable, unique within family and target
+  std::string preset;   ///< as in Family::resolve()
   generator::FieldTexts fields;
 
   /// "<family>/<target>/<variant>": the name in golden files and messages.

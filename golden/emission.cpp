@@ -20,7 +20,7 @@ Expected<std::unique_ptr<generator::ResolvedKernel>> resolve(const Case& golden_
     return fail(ErrorKind::check_failed, fmt::format("there is no family {}", golden_case.family));
   const Expected<lowering::TargetId> target = lowering::parse_target_id(golden_case.target);
   if (!target) return std::unexpected(target.error());
-  return family->resolve(golden_case.fields, "", *target);
+  return family->resolve(golden_case.fields, golden_case.preset, *target);
 }
 
 }  // namespace

@@ -259,6 +259,21 @@ TEST_CASE("spec_refusals: a preset sets fields, explicit ones win, and it leaves
   REQUIRE(defaults);
   CHECK((*published)->key("llvm22", "", "c") == (*plain)->key("llvm22", "", "c"));
   CHECK((*defaults)->key("llvm22", "", "c") == (*plain)->key("llvm22", "", "c"));
+  // Spelled out here as it is published: it stays when a default moves.
+  const auto published_spec = (*published)->spec();
+  for (const auto& [field, value] :
+       std::vector<std::pair<std::string, std::string>>{{"block_m", "256"},
+                                                        {"block_n", "64"},
+                                                        {"waves_per_eu", "2"},
+                                                        {"persistent", "false"},
+                                                        {"lds_layout", "padded"},
+                                                        {"lds_k_group_pad", "8"},
+                                                        {"lds_k_row_pad", "8"},
+                                                        {"lds_v_group_pad", "0"},
+                                                        {"lds_v_row_pad", "32"},
+                                                        {"dma_width", "4"},
+                                                        {"lazy_rescale", "true"}})
+    CHECK(std::ranges::find(published_spec, std::pair{field, value}) != published_spec.end());
   texts["lds_k_group_pad"] = "16";
   const auto explicit_pad = resolve(texts, "published");
   REQUIRE(explicit_pad);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "generator/model_shapes.h"
 #include "lowering/flavour.h"
 #include "lowering/target.h"
 #include "tools/cli/spec_file.h"
@@ -109,6 +110,9 @@ std::vector<OptionGroup> kernel_options(std::span<const std::string> words,
            {.name = "preset",
             .placeholder = "NAME",
             .meaning = fmt::format("set of fields to start from ({})", preset_names(*shown.front()))},
+           {.name = "model-shape",
+            .placeholder = "NAME",
+            .meaning = "heads, mask and element type of a public model; list names them"},
            {.name = "target",
             .placeholder = "ID",
             .meaning =
@@ -150,6 +154,13 @@ Expected<KernelRequest> read_kernel_request(const Arguments& arguments, std::str
     for (const FieldInfo& field : other->fields())
       if (const auto value = arguments.value(option_name(field.name)))
         spec.fields.emplace(field.name, *value);
+
+  if (const auto name = arguments.value("model-shape")) {
+    if (const generator::ModelShape* shape = generator::find_model_shape(*name))
+      spec.fields.merge(generator::fields_of(*shape));  // explicit fields stay
+    else
+      refusals.push_back({"model_shape", name->empty() ? "(empty)" : *name, generator::model_shape_names()});
+  }
 
   const Expected<lowering::TargetId> target =
       lowering::parse_target_id(arguments.value_or("target", family->targets().front()));

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "generator/families.h"
+#include "generator/model_shapes.h"
 #include "lowering/flavour.h"
 #include "lowering/target.h"
 #include "runtime/compiler.h"
@@ -48,6 +49,35 @@ void list_family(const generator::Family& family, Report& report) {
                                      {"targets", family.targets()},
                                      {"presets", family.presets()},
                                      {"fields", std::move(fields)}});
+}
+
+void list_model_shapes(Report& report) {
+  report.text += "model shapes (--model-shape)\n";
+  Table table({{"name", left},
+               {"head size", right},
+               {"heads", right},
+               {"kv heads", right},
+               {"mask", left},
+               {"window", right},
+               {"sinks", left},
+               {"dtype", left},
+               {"source", left}});
+  for (const generator::ModelShape& shape : generator::model_shapes()) {
+    table.row({std::string(shape.name), fmt::format("{}", shape.head_size),
+               fmt::format("{}", shape.query_heads), fmt::format("{}", shape.kv_heads),
+               std::string(shape.mask), shape.window == 0 ? "" : fmt::format("{}", shape.window),
+               shape.sinks ? "yes" : "no", std::string(shape.dtype), std::string(shape.source)});
+    report.json["model_shapes"].push_back({{"name", shape.name},
+                                           {"head_size", shape.head_size},
+                                           {"num_query_heads", shape.query_heads},
+                                           {"num_kv_heads", shape.kv_heads},
+                                           {"mask", shape.mask},
+                                           {"window", shape.window == 0 ? Json(nullptr) : Json(shape.window)},
+                                           {"sinks", shape.sinks},
+                                           {"dtype", shape.dtype},
+                                           {"source", shape.source}});
+  }
+  report.text += table.text(2) + "\n";
 }
 
 void list_targets(Report& report) {
@@ -111,9 +141,10 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   const CompilerOptions places = read_compiler_options(arguments, refusals);
   if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
   Report report;
-  for (const std::string_view key : {"families", "targets", "flavours", "compilers"})
+  for (const std::string_view key : {"families", "model_shapes", "targets", "flavours", "compilers"})
     report.json[std::string(key)] = Json::array();
   for (const generator::Family* family : generator::families()) list_family(*family, report);
+  list_model_shapes(report);
   list_targets(report);
   list_flavours(report);
   list_compilers(places, report);
