@@ -69,9 +69,10 @@ void KernelEmitter::locate() {
   if (plan_.spec.mask == Mask::causal_top_left) {
     // Rows past the keys' end see all of them, unlike bottom-right rows, whose diagonal ends there.
     at_.last_key = b_.smin(at_.block_row + at_.wave_row, seqlen_kv - 1);
-    const Value last_row_keys = b_.smin(b_.smin(at_.block_row + block_m, seqlen_q), seqlen_kv);
+    // Two minima side by side would become v_min3_i32, which has no scalar form.
+    const Value visible_tiles = tiles_of(b_.smin(at_.block_row + block_m, seqlen_q) + (block_n - 1));
     at_.full_tiles = tiles_of(b_.smin(at_.block_row + 1, seqlen_kv));
-    at_.tiles = b_.smax(tiles_of(last_row_keys + (block_n - 1)), b_.i32(1));
+    at_.tiles = b_.smax(b_.smin(visible_tiles, tiles_of(seqlen_kv + (block_n - 1))), b_.i32(1));
   } else if (plan_.spec.mask == Mask::causal) {
     const Value diagonal = seqlen_kv - seqlen_q;
     at_.last_key = at_.block_row + at_.wave_row + diagonal;

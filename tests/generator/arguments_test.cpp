@@ -9,9 +9,13 @@ namespace wavesmith::test {
 namespace {
 
 TEST_CASE("arguments: names, offsets, sizes and kinds of the metadata are the Plan's") {
-  for (int head_size : {64, 128}) {
-    const dense::Plan plan = resolved(spec(head_size, 32, 8));
-    const Compiled compiled = compile(emitted(spec(head_size, 32, 8)));
+  for (const auto& [head_size, lse] : {std::pair{64, false}, {64, true}, {128, false}, {128, true}}) {
+    dense::Spec with_lse = spec(head_size, 32, 8);
+    with_lse.lse = lse;
+    const dense::Plan plan = resolved(with_lse);
+    // 4 pointers, 4 batch strides, 8 other strides, 2 lengths, 1 scale; LSE has a pointer and two strides.
+    CHECK(plan.arguments.size() == (lse ? 22 : 19));
+    const Compiled compiled = compile(emitted(with_lse));
     const runtime::Kernel& kernel = compiled.kernel();
     CHECK(kernel.name == plan.symbol);
     REQUIRE(kernel.arguments.size() >= plan.arguments.size());
@@ -30,7 +34,8 @@ TEST_CASE("arguments: names, offsets, sizes and kinds of the metadata are the Pl
             (expected.type.is_pointer() ? runtime::ValueKind::global_buffer : runtime::ValueKind::by_value));
       if (expected.type.is_pointer()) {
         CHECK(found.address_space == "global");
-        CHECK(found.actual_access == (expected.name == "o" ? "write_only" : "read_only"));
+        CHECK(found.actual_access ==
+              (expected.name == "o" || expected.name == "lse" ? "write_only" : "read_only"));
       }
       offset += size;
     }

@@ -24,7 +24,7 @@ std::string joined(const Findings& findings) {
 }
 
 void check_all_gates(const Spec& spec) {
-  CAPTURE(generator::spec_text(spec));
+  INFO(name_of(spec));
   const Compiled compiled = compile(emitted(spec));
   const Plan plan = resolved(spec);
   for (const Gate& gate : all_gates()) {
@@ -43,6 +43,21 @@ TEST_CASE("gates: every variant passes all of them") {
   for (int head_size : {64, 128})
     for (DType dtype : {DType::bf16, DType::fp16})
       for (Mask mask : {Mask::full, Mask::causal}) check_all_gates(spec(head_size, 32, 8, dtype, mask));
+}
+
+TEST_CASE("gates: so does every geometry, with and without the other outputs and masks") {
+  for (const Spec& geometry : all_geometries()) {
+    check_all_gates(geometry);
+    Spec other = geometry;
+    other.mask = Mask::causal_top_left;
+    other.dtype = DType::fp16;
+    other.lse = true;
+    check_all_gates(other);
+    other.mask = Mask::full;
+    other.dtype = DType::bf16;
+    other.lazy_rescale = false;
+    check_all_gates(other);
+  }
 }
 
 TEST_CASE("gates: so does every pad") {

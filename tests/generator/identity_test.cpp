@@ -93,8 +93,14 @@ TEST_CASE("identity: knobs without effect are at their default in the canonical 
       CHECK(same(with(128, member, pad), test::spec(128, 32, 8)) == (pad == Spec{}.*member));
     }
   }
-  // Eight waves on four SIMDs are two on each in any case.
+  // Eight waves on four SIMDs are two on each in any case; four are one.
   CHECK(same(with(64, &Spec::waves_per_eu, 1), with(64, &Spec::waves_per_eu, 2)));
+  const auto four_waves = [&](int waves_per_eu) {
+    Spec spec = with(64, &Spec::waves_per_eu, waves_per_eu);
+    spec.block_m = 128;
+    return spec;
+  };
+  CHECK_FALSE(same(four_waves(1), four_waves(2)));
   CHECK_FALSE(same(with(64, &Spec::waves_per_eu, 2), with(64, &Spec::waves_per_eu, 3)));
   for (int size : {16, 32, 128}) CHECK(same(with(64, &Spec::page_size, size), test::spec(64, 32, 8)));
 }
@@ -110,6 +116,57 @@ TEST_CASE("identity: a live pad grows LDS by one pad a row group and buffer") {
   };
   for (unsigned pad : {8U, 16U, 24U, 32U, 64U})
     CHECK(lds(static_cast<int>(pad)) == lds(0) + 2 * (64 / 2) * pad * 2);
+}
+
+// The published layout suite's invariants on the default grid: block_n x element type, all pads.
+TEST_CASE(
+    "identity: pads are inert at head size 128, live at 64, exact in LDS, and refused when misaligned") {
+  for (int block_n : {32, 64, 128})
+    for (DType dtype : {DType::bf16, DType::fp16}) {
+      CAPTURE(block_n, value_text(dtype));
+      const auto with = [&](int head_size, int Spec::* member, int pad) {
+        Spec spec = test::spec(head_size, 32, 8, dtype);
+        spec.block_n = block_n;
+        spec.lse = true;
+        spec.*member = pad;
+        return spec;
+      };
+      const auto tiles = static_cast<unsigned>(block_n);
+      std::set<std::string> texts, symbols, keys;
+      for (int pad : {0, 8, 16, 24, 32}) {
+        CAPTURE(pad);
+        const Identities inert(with(128, &Spec::lds_k_group_pad, pad)),
+            base(with(128, &Spec::lds_k_group_pad, 8));
+        CHECK(inert.text == base.text);
+        CHECK(inert.symbol == base.symbol);
+        CHECK(inert.key == base.key);
+        const Identities live(with(64, &Spec::lds_k_group_pad, pad));
+        texts.insert(live.masked);
+        symbols.insert(live.symbol);
+        keys.insert(live.key);
+        // [buffers, block_n / 2, 2 * 64 + pad] of K and [buffers, block_n, 64] of V, two bytes each.
+        const unsigned k = 2 * (tiles / 2) * (2 * 64 + static_cast<unsigned>(pad)) * 2,
+                       v = 2 * tiles * 64 * 2;
+        CHECK(test::resolved(live.spec).lds_bytes == k + v);
+        CHECK(live.text.contains(fmt::format("addrspace(3) global [{} x i8]", k + v)));
+        // [buffers, block_n, 128 + pad] of K, with the default pad of 32 elements of V.
+        const Identities row(with(128, &Spec::lds_k_row_pad, pad));
+        CHECK(test::resolved(row.spec).lds_bytes ==
+              2 * tiles * (128 + static_cast<unsigned>(pad)) * 2 + 2 * tiles * (128 + 32) * 2);
+      }
+      CHECK(texts.size() == 5);
+      CHECK(symbols.size() == 5);
+      CHECK(keys.size() == 5);
+      for (const auto member :
+           {&Spec::lds_k_group_pad, &Spec::lds_k_row_pad, &Spec::lds_v_group_pad, &Spec::lds_v_row_pad})
+        for (int head_size : {64, 128})
+          for (int pad : {4, 12, -8, 1, 72}) {
+            const std::vector<Refusal> refusals = refusals_of(with(head_size, member, pad), test::target());
+            REQUIRE(refusals.size() == 1);
+            CHECK(refusals[0].value == std::to_string(pad));
+            CHECK(refusals[0].allowed == "0 to 64, a multiple of 8");
+          }
+    }
 }
 
 TEST_CASE("identity: canonical specs are fixed points") {

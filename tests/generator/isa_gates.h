@@ -27,7 +27,7 @@ using generator::attention_dense::Plan;
 [[nodiscard]] Findings packed_softmax(const Plan& plan, const Compiled& compiled);
 /// Between each two matrix instructions of PV stand as many exponentials as the Plan says.
 [[nodiscard]] Findings interleaved(const Plan& plan, const Compiled& compiled);
-/// No scratch, no spill, no accumulation register.
+/// No scratch, no spill, nothing moved to accumulation registers, and none used where two waves share a SIMD.
 [[nodiscard]] Findings registers_only(const Plan& plan, const Compiled& compiled);
 /// Descriptor and metadata are what the Plan asked: modes, workgroup, LDS, wave size.
 [[nodiscard]] Findings descriptor(const Plan& plan, const Compiled& compiled);

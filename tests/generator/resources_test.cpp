@@ -52,6 +52,33 @@ TEST_CASE("resources: no variant spills, uses scratch or accumulation registers"
         }
 }
 
+TEST_CASE("resources: at the most waves per SIMD that are accepted, nothing spills") {
+  for (Spec s : all_geometries())
+    for (bool lse : {false, true}) {
+      s.lse = lse;
+      s.mask = lse ? Mask::causal_top_left : Mask::causal;
+      s.waves_per_eu = 1;
+      for (int waves = 1; waves <= 8; ++waves) {
+        Spec more = s;
+        more.waves_per_eu = waves;
+        if (dense::refusals_of(more, target()).empty()) s = more;
+      }
+      INFO(name_of(s));
+      const Compiled compiled = compile(emitted(s));
+      const runtime::Kernel& kernel = compiled.kernel();
+      CHECK(kernel.vgpr_spills == 0);
+      CHECK(kernel.sgpr_spills == 0);
+      CHECK(kernel.scratch_bytes == 0);
+      // 512 registers a SIMD in blocks of 8.
+      CHECK(kernel.total_vgprs <= 512U / static_cast<unsigned>(s.waves_per_eu) / 8 * 8);
+      // Two buffers of K and V, with the default pads: 8 and 0 after two rows of 64, 8 and 32 after one of
+      // 128.
+      const auto rows = static_cast<unsigned>(s.block_n);
+      CHECK(kernel.lds_bytes ==
+            (s.head_size == 64 ? 2 * (rows / 2) * (136 + 128) * 2 : 2 * rows * (136 + 160) * 2));
+    }
+}
+
 TEST_CASE("resources: head size 64 keeps the published kernel's bounds and occupancy") {
   for (const auto& [pad, vgprs, lds] : {std::tuple{8, 145U, 33792U}, {0, 141U, 32768U}}) {
     CAPTURE(pad);

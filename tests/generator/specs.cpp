@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "generator/attention_dense/emit.h"
 
 namespace wavesmith::test {
@@ -19,6 +21,26 @@ dense::Spec spec(int head_size, int query_heads, int kv_heads, dense::DType dtyp
   spec.dtype = dtype;
   spec.mask = mask;
   return spec;
+}
+
+std::vector<dense::Spec> all_geometries() {
+  std::vector<dense::Spec> specs;
+  for (const int head_size : {64, 128})
+    for (const int block_m : {128, 256})
+      for (const int block_n : {32, 64, 128}) {
+        dense::Spec one = spec(head_size, 4, 1);
+        one.block_m = block_m;
+        one.block_n = block_n;
+        if (head_size == 128 && block_m == 128 && block_n == 128) one.waves_per_eu = 1;
+        specs.push_back(one);
+      }
+  return specs;
+}
+
+std::string name_of(const dense::Spec& spec) {
+  return fmt::format("d{} bm{} bn{} {} {} w{}{}{}", spec.head_size, spec.block_m, spec.block_n,
+                     generator::value_text(spec.mask), generator::value_text(spec.dtype), spec.waves_per_eu,
+                     spec.lse ? " lse" : "", spec.lazy_rescale ? "" : " exact");
 }
 
 dense::Plan resolved(const dense::Spec& spec) {
