@@ -178,6 +178,22 @@ TEST_CASE("a compiler that dies is reported with its log") {
   CHECK(read_file(program.path() / "kernel.ll") == cli(Words{"emit"} + kernel_words()).out);
 }
 
+TEST_CASE(
+    "a flavour that the compiler does not read, or a comgr that is not there, is said and not replaced") {
+  const TemporaryFolder folder;
+  const Outcome other = compile(folder, {"--compiler", "llvm", "--flavour", "llvm23"});
+  CHECK(other.status == 2);
+  CHECK(other.err.find("flavour = llvm23 is refused: auto or llvm22") != std::string::npos);
+  const Outcome absent = compile(folder, {"--compiler", "comgr", "--comgr", "/no/such/libamd_comgr.so.3"});
+  CHECK(absent.status == 4);
+  CHECK(absent.err.find("/no/such/libamd_comgr.so.3") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder / "kernel.hsaco"));
+  // What is free to choose goes on without it.
+  const Outcome automatic = compile(folder, {"--comgr", "/no/such/libamd_comgr.so.3", "--json"});
+  CHECK(automatic.status == 0);
+  CHECK(document(automatic.out)["flavour"] == "llvm22");
+}
+
 TEST_CASE("without a compiler, or with one that has no flavour, compile says what is missing") {
   WithWorker program;
   const Words words = Words{"compile"} + kernel_words() + Words{"-o", "kernel.hsaco", "--json"};

@@ -145,6 +145,15 @@ TEST_CASE("emit --flavour auto is the flavour of the compiler that is there") {
         emitted(kernel_words() + Words{"--flavour", "llvm22"}));
 }
 
+TEST_CASE("emit says when no compiler has read the text of a flavour, and writes it") {
+  const Outcome unread = cli(Words{"emit"} + kernel_words() + Words{"--flavour", "llvm20"});
+  CHECK(unread.status == 0);
+  CHECK(unread.err == "flavour llvm20: not verified here\n");
+  CHECK(unread.out.starts_with("target datalayout"));
+  for (const std::string flavour : {"llvm21", "llvm22", "llvm23"})
+    CHECK(cli(Words{"emit"} + kernel_words() + Words{"--flavour", flavour}).err.empty());
+}
+
 TEST_CASE("a reader that stops early is no failure") {
   const TemporaryFolder folder;
   // `sleep` keeps the pipe's reader away until all has been tried to be written; true closes it at once.
