@@ -45,6 +45,12 @@ BlessPlan plan_bless(const Goldens& golden, Goldens emitted, const Specs& specs)
   for (const CaseName& name : result.unexpected) plan.removed[name.id].push_back(name.flavour);
   plan.moved_entries = result.drifted.size();
   plan.unmoved_entries = result.checked - result.drifted.size();
+  constexpr std::size_t values_of_an_entry = 3;
+  plan.unmoved_values = plan.unmoved_entries * values_of_an_entry;
+  for (const auto& [name, before, now] : result.drifted)
+    plan.unmoved_values += static_cast<std::size_t>(before.symbol == now.symbol) +
+                           static_cast<std::size_t>(before.sha256 == now.sha256) +
+                           static_cast<std::size_t>(before.bytes == now.bytes);
   for (const auto& [id, spec] : specs)
     if (!plan.moved.contains(id) && !plan.added.contains(id)) ++plan.unmoved_cases;
   plan.common = common_fields(plan, specs);

@@ -27,6 +27,7 @@ struct BlessPlan {
   std::size_t moved_entries = 0;                            ///< moved, each flavour counted
   std::size_t unmoved_entries = 0;                          ///< equal to the old file, each flavour counted
   std::size_t unmoved_cases = 0;                            ///< equal in every flavour
+  std::size_t unmoved_values = 0;                           ///< symbols, hashes and lengths that are equal
   std::vector<CommonField> common;                          ///< of the moved cases
 
   [[nodiscard]] bool changes() const { return !moved.empty() || !added.empty() || !removed.empty(); }

@@ -12,21 +12,31 @@
 namespace wavesmith::golden {
 namespace {
 
-// JSON files of the folder, at any depth, other than those that a check reads. Golden files are all JSON;
-// the sources beside them are not.
+Expected<std::string> read_file(const std::filesystem::path& folder, std::string_view name) {
+  const std::filesystem::path path = folder / name;
+  std::error_code error;
+  std::ifstream file(path, std::ios::binary);
+  if (!std::filesystem::is_regular_file(path, error) || !file)
+    return std::unexpected(Error::refused(
+        {{"golden folder", folder.string(), fmt::format("a folder with a readable {}", name)}}));
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+// Golden files are all JSON; the sources beside them are not.
 std::vector<std::string> unread_files(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   std::filesystem::recursive_directory_iterator entry(folder, error);
   for (; !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().lexically_relative(folder).generic_string();
-    if (entry->path().extension() == ".json" && name != golden_file_name) names.push_back(name);
+    if (entry->path().extension() == ".json" && name != golden_file_name && name != resource_file_name)
+      names.push_back(name);
   }
   std::ranges::sort(names);
   return names;
 }
-
-}  // namespace
 
 CheckResult compare(const Goldens& golden, const Goldens& emitted) {
   CheckResult result;
@@ -44,7 +54,10 @@ CheckResult compare(const Goldens& golden, const Goldens& emitted) {
         continue;
       }
       ++result.checked;
-      if (*pinned != entry) result.drifted.push_back({{flavour, id}, *pinned, entry});
+      if (*pinned == entry)
+        result.agreed.push_back({flavour, id});
+      else
+        result.drifted.push_back({{flavour, id}, *pinned, entry});
     }
   for (const auto& [flavour, entries] : golden)
     for (const auto& [id, entry] : entries)
@@ -53,14 +66,15 @@ CheckResult compare(const Goldens& golden, const Goldens& emitted) {
 }
 
 Expected<Goldens> read_goldens(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / golden_file_name;
-  std::error_code error;
-  std::ifstream file(path, std::ios::binary);
-  if (!std::filesystem::is_regular_file(path, error) || !file)
-    return std::unexpected(Error::refused(
-        {{"golden folder", folder.string(), fmt::format("a folder with a readable {}", golden_file_name)}}));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parse_goldens(text, path.string());
+  const Expected<std::string> text = read_file(folder, golden_file_name);
+  if (!text) return std::unexpected(text.error());
+  return parse_goldens(*text, (folder / golden_file_name).string());
+}
+
+Expected<ResourceGoldens> read_resources(const std::filesystem::path& folder) {
+  const Expected<std::string> text = read_file(folder, resource_file_name);
+  if (!text) return std::unexpected(text.error());
+  return parse_resources(*text, (folder / resource_file_name).string());
 }
 
 Expected<CheckResult> check(const std::filesystem::path& folder) {

@@ -1,4 +1,4 @@
-// Compares golden files with what this build emits. check() is the only entry; every flavour is compared on
+// Compares golden files with what this build emits. check() is the main entry; every flavour is compared on
 // any host, since emission needs no compiler.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "golden/golden_file.h"
+#include "golden/resource_file.h"
 
 namespace wavesmith::golden {
 
@@ -27,6 +28,7 @@ struct Drift {
 
 struct CheckResult {
   std::size_t checked = 0;           ///< cases compared, each flavour counted
+  std::vector<CaseName> agreed;      ///< compared and equal
   std::vector<Drift> drifted;        ///< compared and different
   std::vector<CaseName> missing;     ///< cases that the golden file lacks
   std::vector<CaseName> unexpected;  ///< in the golden file, and not a case or flavour of this build
@@ -45,7 +47,14 @@ struct CheckResult {
 /// is not a golden file.
 [[nodiscard]] Expected<Goldens> read_goldens(const std::filesystem::path& folder);
 
-/// Checks every golden file of `folder`. Errors: as read_goldens(), and cases that do not emit.
+/// The same for resources.json.
+[[nodiscard]] Expected<ResourceGoldens> read_resources(const std::filesystem::path& folder);
+
+/// JSON files in `folder`, at any depth, that no check reads.
+[[nodiscard]] std::vector<std::string> unread_files(const std::filesystem::path& folder);
+
+/// Checks the text that ir_sha256.json of `folder` pins, and that every golden file there is read by some
+/// check; resources are resource_check.h's. Errors: as read_goldens(), and cases that do not emit.
 [[nodiscard]] Expected<CheckResult> check(const std::filesystem::path& folder);
 
 }  // namespace wavesmith::golden

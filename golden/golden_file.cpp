@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "golden/schema_reader.h"
 #include "golden/strict_json.h"
 
 namespace wavesmith::golden {
@@ -13,43 +14,19 @@ namespace {
 
 using nlohmann::json;
 
-// Walks the parsed file; the first thing that is not the schema stops it.
-class Reader {
- public:
-  [[nodiscard]] bool failed() const { return !problem.empty(); }
-
-  // True when `value` is an object with exactly these keys.
-  bool object(const json& value, std::string_view where, std::initializer_list<std::string_view> keys) {
-    if (!value.is_object()) return wrong(where, "is not an object");
-    for (const auto& [key, unused] : value.items())
-      if (std::ranges::find(keys, key) == keys.end())
-        return wrong(where, fmt::format("has an unknown key \"{}\"", key));
-    for (std::string_view key : keys)
-      if (!value.contains(key)) return wrong(where, fmt::format("has no key \"{}\"", key));
-    return true;
-  }
-
-  bool entry(const json& value, std::string_view where, Entry& entry) {
-    if (!object(value, where, {"bytes", "sha256", "symbol"})) return false;
-    if (!value["symbol"].is_string() || value["symbol"].get_ref<const std::string&>().empty())
-      return wrong(where, "symbol is not a name");
-    if (!value["sha256"].is_string()) return wrong(where, "sha256 is not a string");
-    if (!value["bytes"].is_number_unsigned()) return wrong(where, "bytes is not a length");
-    entry = {.symbol = value["symbol"], .sha256 = value["sha256"], .bytes = value["bytes"]};
-    const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    if (entry.sha256.size() != 64 || !std::ranges::all_of(entry.sha256, hex))
-      return wrong(where, "sha256 is not 64 lower-case hexadecimal digits");
-    return true;
-  }
-
-  std::string problem;
-
- private:
-  bool wrong(std::string_view where, std::string_view what) {
-    problem = fmt::format("{} {}", where, what);
-    return false;
-  }
-};
+bool read_entry(SchemaReader& reader, const json& value, std::string_view where, Entry& entry) {
+  if (!reader.object(value, where, {"bytes", "sha256", "symbol"})) return false;
+  if (!value["symbol"].is_string() || value["symbol"].get_ref<const std::string&>().empty())
+    return reader.wrong(where, "symbol is not a name");
+  if (!value["sha256"].is_string()) return reader.wrong(where, "sha256 is not a string");
+  if (!reader.number(value["bytes"], fmt::format("{}: bytes", where), entry.bytes)) return false;
+  entry.symbol = value["symbol"];
+  entry.sha256 = value["sha256"];
+  const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (entry.sha256.size() != 64 || !std::ranges::all_of(entry.sha256, hex))
+    return reader.wrong(where, "sha256 is not 64 lower-case hexadecimal digits");
+  return true;
+}
 
 }  // namespace
 
@@ -60,22 +37,20 @@ Expected<Goldens> parse_goldens(std::string_view text, std::string_view name) {
   const auto parsed = parse_strict_json(text);
   if (!parsed) return damaged(parsed.error());
 
-  Reader reader;
-  if (!reader.object(*parsed, "the file", {"flavours", "schema"})) return damaged(reader.problem);
-  const json& schema = (*parsed)["schema"];
-  if (schema != golden_schema)
-    return damaged(fmt::format("schema is {}, not \"{}\"", schema.dump(-1, ' ', true), golden_schema));
-  const json& flavours = (*parsed)["flavours"];
-  if (!flavours.is_object()) return damaged("flavours is not an object");
+  SchemaReader reader;
+  if (!reader.object(*parsed, "the file", {"flavours", "schema"}) ||
+      !reader.schema((*parsed)["schema"], golden_schema) || !reader.object((*parsed)["flavours"], "flavours"))
+    return damaged(reader.problem());
 
   Goldens goldens;
-  for (const auto& [flavour, section] : flavours.items()) {
-    if (!reader.object(section, flavour, {"cases"})) return damaged(reader.problem);
-    if (!section["cases"].is_object()) return damaged(fmt::format("{}: cases is not an object", flavour));
+  for (const auto& [flavour, section] : (*parsed)["flavours"].items()) {
+    if (!reader.object(section, flavour, {"cases"}) ||
+        !reader.object(section["cases"], fmt::format("{}: cases", flavour)))
+      return damaged(reader.problem());
     Entries& entries = goldens[flavour];
     for (const auto& [id, value] : section["cases"].items())
-      if (!reader.entry(value, fmt::format("{}, {}", flavour, id), entries[id]))
-        return damaged(reader.problem);
+      if (!read_entry(reader, value, fmt::format("{}, {}", flavour, id), entries[id]))
+        return damaged(reader.problem());
   }
   return goldens;
 }

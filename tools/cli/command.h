@@ -79,6 +79,7 @@ struct Command {
 [[nodiscard]] Command simulate_command();
 [[nodiscard]] Command golden_check_command();
 [[nodiscard]] Command golden_bless_command();
+[[nodiscard]] Command golden_diff_command();
 [[nodiscard]] Command golden_list_command();
 [[nodiscard]] Command list_command();
 /// @}

@@ -1,97 +1,240 @@
-// `wavesmith golden bless`: what pinning the present text would change; with --yes, does it.
-#include <iterator>
+// `wavesmith golden bless`: re-checks the base revision, says what pinning the present text and resources
+// would change, and with --yes does it.
+#include "tools/cli/golden_bless.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "golden/bless.h"
-#include "tools/cli/command.h"
+#include "golden/interrupts.h"
 #include "tools/cli/files.h"
+#include "tools/cli/golden_base.h"
 #include "tools/cli/golden_folder.h"
-#include "tools/cli/table.h"
+#include "tools/cli/golden_output.h"
+#include "tools/cli/golden_resources.h"
+#include "tools/cli/progress.h"
 
 namespace wavesmith::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
-using Changes = std::map<std::string, std::vector<std::string>>;
-
 std::vector<OptionGroup> options(std::span<const std::string> /*words*/) {
-  return {{.title = "Options",
-           .options = {golden_folder_option(),
-                       {.name = "yes", .placeholder = "", .meaning = "write the golden file"}}}};
+  std::vector<Option> own{golden_folder_option(),
+                          {.name = "yes", .placeholder = "", .meaning = "write the golden files"}};
+  for (Option& option : golden_base_options()) own.push_back(std::move(option));
+  own.push_back({.name = "no-base",
+                 .placeholder = "",
+                 .meaning =
+                     "do not re-check a base revision: what moved is then told against the files in the "
+                     "folder, whoever wrote them"});
+  own.push_back(golden_resources_option());
+  std::vector<OptionGroup> groups{{.title = "Options", .options = std::move(own)}, golden_output_options()};
+  groups.back().options.push_back({.name = "patch",
+                                   .placeholder = "FILE",
+                                   .meaning = "also write the change as a patch behind its summary"});
+  return groups;
 }
 
-Json changes_json(const Changes& changes) {
-  Json list = Json::array();
-  for (const auto& [id, flavours] : changes) list.push_back({{"case", id}, {"flavours", flavours}});
-  return list;
+// The goldens that the summary starts from.
+struct Pinned {
+  golden::Goldens text;
+  golden::ResourceGoldens resources;
+};
+
+template <class Golden>
+Expected<Golden> parse_or_empty(const std::optional<std::string>& text, const std::string& name,
+                                Expected<Golden> (*parse)(std::string_view, std::string_view)) {
+  return text ? parse(*text, name) : Golden{};
 }
 
-Json plan_json(const golden::BlessPlan& plan) {
-  Json common = Json::array();
-  for (const golden::CommonField& field : plan.common)
-    common.push_back({{"field", field.field}, {"value", field.value}, {"unmoved_cases", field.unmoved}});
-  return {{"moved", changes_json(plan.moved)},       {"added", changes_json(plan.added)},
-          {"removed", changes_json(plan.removed)},   {"moved_entries", plan.moved_entries},
-          {"unmoved_entries", plan.unmoved_entries}, {"unmoved_cases", plan.unmoved_cases},
-          {"common_fields", std::move(common)}};
+Expected<Pinned> parse_pinned(const std::optional<std::string>& text,
+                              const std::optional<std::string>& resources, std::string_view where) {
+  Pinned pinned;
+  auto goldens =
+      parse_or_empty(text, fmt::format("{}{}", where, golden::golden_file_name), golden::parse_goldens);
+  if (!goldens) return std::unexpected(goldens.error());
+  auto compiled = parse_or_empty(resources, fmt::format("{}{}", where, golden::resource_file_name),
+                                 golden::parse_resources);
+  if (!compiled) return std::unexpected(compiled.error());
+  return Pinned{std::move(*goldens), std::move(*compiled)};
 }
 
-std::string plan_text(const golden::BlessPlan& plan) {
-  Table table({{"", Table::Align::left}, {"", Table::Align::left}, {"", Table::Align::left}});
-  const auto rows = [&](std::string_view what, const Changes& changes) {
-    for (const auto& [id, flavours] : changes)
-      table.row({std::string(what), for_cell(id), for_cell(fmt::format("{}", fmt::join(flavours, ", ")))});
-  };
-  rows("moved", plan.moved);
-  rows("added", plan.added);
-  rows("removed", plan.removed);
-  std::string text = table.text();
-  auto out = std::back_inserter(text);
-  fmt::format_to(out,
-                 "cases: {} moved, {} added, {} removed, {} did not move\n"
-                 "cases x flavours: {} moved, {} did not move\n",
-                 plan.moved.size(), plan.added.size(), plan.removed.size(), plan.unmoved_cases,
-                 plan.moved_entries, plan.unmoved_entries);
-  if (plan.moved.empty()) return text;
-  if (plan.common.empty())
-    text += "the moved cases have no spec field in common that the list of cases varies\n";
-  for (const golden::CommonField& field : plan.common)
-    fmt::format_to(out, "every moved case has {} = {}; so {}\n", field.field, field.value,
-                   field.unmoved == 0   ? "does no case that stayed"
-                   : field.unmoved == 1 ? "does 1 case that stayed"
-                                        : fmt::format("do {} cases that stayed", field.unmoved));
-  return text;
-}
-
-// The golden file before the bless; empty before the first one.
-Expected<golden::Goldens> old_goldens(const std::filesystem::path& folder) {
+Expected<std::optional<std::string>> read_if_there(const fs::path& path) {
   std::error_code error;
-  if (!std::filesystem::exists(folder / golden::golden_file_name, error)) return golden::Goldens{};
-  return golden::read_goldens(folder);
+  if (!fs::exists(path, error)) return std::nullopt;
+  auto text = read_input(path.string(), "dir");
+  if (!text) return std::unexpected(text.error());
+  return std::move(*text);
+}
+
+Expected<Pinned> base_pinned(const golden::BaseRevision& base) {
+  const auto text = base.committed(golden::golden_file_name);
+  if (!text) return std::unexpected(text.error());
+  const auto resources = base.committed(golden::resource_file_name);
+  if (!resources) return std::unexpected(resources.error());
+  if (!*text)
+    return std::unexpected(
+        Error::refused({{"base", base.revision(),
+                         fmt::format("a commit with {}, to start from; --no-base for the first bless",
+                                     base.path_of(golden::golden_file_name))}}));
+  return parse_pinned(*text, *resources, base.name() + ":golden/");
+}
+
+// Whether the pinned resources of the cases that changed are what the base's own text needs. For a case that
+// did not change this build has just shown it.
+Expected<golden::ResourceResult> recheck_resources(const golden::BaseRevision& base,
+                                                   const golden::ResourceEntries& pinned,
+                                                   const golden::Compiler& compiler,
+                                                   const golden::ResourceResult& now,
+                                                   runtime::CompilerPool& pool) {
+  golden::ResourceEntries committed, measured;
+  for (const golden::ResourceChange& change : now.changes) {
+    const auto entry = pinned.find(change.id);
+    if (measured.contains(change.id) || entry == pinned.end()) continue;
+    const auto text = base.text(compiler.flavour->name, change.id);
+    if (!text) return std::unexpected(text.error());
+    if (!*text) continue;
+    const std::string target = change.id.substr(change.id.find('/') + 1);
+    auto result = golden::measure(pool, compiler, **text, target.substr(0, target.find('/')));
+    if (!result) return std::unexpected(result.error());
+    committed.emplace(*entry);
+    measured.emplace(change.id, std::move(result->resources));
+  }
+  return golden::compare_resources(compiler.name, committed, measured, golden::Slack{0, 0, 0});
+}
+
+// Measures with every compiler at hand; `updated` gets the numbers, those of other compilers stay.
+Expected<void> bless_resources(const Pinned& pinned, const std::optional<golden::BaseRevision>& base,
+                               Bless& bless, golden::ResourceGoldens& updated) {
+  runtime::CompilerPool pool;
+  golden::CompilersAtHand at_hand = golden::compilers_at_hand(pool);
+  bless.resources.not_checked = std::move(at_hand.absent);
+  ProgressBar bar("compiling the golden cases");
+  for (const golden::Compiler& compiler : at_hand.found) {
+    auto measured = golden::measure_cases(
+        pool, compiler, [&](std::size_t done, std::size_t total) { bar.update(done, total); });
+    if (!measured) return std::unexpected(measured.error());
+    const auto before = pinned.resources.compilers.find(compiler.name);
+    const golden::ResourceEntries none;
+    const golden::ResourceEntries& entries =
+        before == pinned.resources.compilers.end() ? none : before->second;
+    bless.resources.results.push_back(
+        golden::compare_resources(compiler.name, entries, *measured, pinned.resources.slack));
+    if (base && bless.base) {
+      auto recheck = recheck_resources(*base, entries, compiler, bless.resources.results.back(), pool);
+      if (!recheck) return std::unexpected(recheck.error());
+      bless.base->resources.push_back(std::move(*recheck));
+    }
+    updated.compilers.insert_or_assign(compiler.name, std::move(*measured));
+  }
+  for (const auto& [name, entries] : updated.compilers)
+    if (std::ranges::find(at_hand.found, name, &golden::Compiler::name) == at_hand.found.end())
+      bless.resources.not_checked.push_back({name, "not at hand; what is pinned of it stays as it is"});
+  return {};
+}
+
+Expected<void> write_files(const Bless& bless) {
+  for (const BlessedFile& file : bless.files)
+    if (file.changes())
+      if (auto written = write_output(file.path, file.now, "golden file"); !written) return written;
+  return {};
+}
+
+void refuse_contradictions(const Arguments& arguments, std::vector<Refusal>& refusals) {
+  if (!arguments.flag("no-base")) return;
+  for (const std::string_view name : {"base", "base-folder"})
+    if (const auto value = arguments.value(name))
+      refusals.push_back({field_name(name), *value, "nothing, with --no-base"});
+}
+
+Expected<Bless> make_bless(const Arguments& arguments, const fs::path& folder) {
+  const auto text = read_if_there(folder / golden::golden_file_name);
+  if (!text) return std::unexpected(text.error());
+  const auto resources = read_if_there(folder / golden::resource_file_name);
+  if (!resources) return std::unexpected(resources.error());
+  const Expected<Pinned> in_folder = parse_pinned(*text, *resources, folder.string() + "/");
+  if (!in_folder) return std::unexpected(in_folder.error());
+  if (const auto unread = golden::unread_files(folder); !unread.empty())
+    return fail(ErrorKind::check_failed,
+                fmt::format("{}: no check reads {}", folder.string(), fmt::join(unread, ", ")));
+
+  Bless bless;
+  Pinned pinned = *in_folder;
+  std::optional<golden::BaseRevision> base;
+  if (!arguments.flag("no-base")) {
+    Expected<golden::BaseRevision> built = golden_base(arguments, folder);
+    if (!built) {
+      built.error().message += "\n--no-base blesses without one";
+      return std::unexpected(built.error());
+    }
+    base = std::move(*built);
+    Expected<Pinned> committed = base_pinned(*base);
+    if (!committed) return std::unexpected(committed.error());
+    pinned = std::move(*committed);
+    const Expected<golden::Goldens> emitted = base->emitted();
+    if (!emitted) return std::unexpected(emitted.error());
+    bless.base = BaseRecheck{.revision = base->revision(),
+                             .commit = base->commit(),
+                             .name = base->name(),
+                             .text = golden::compare(pinned.text, *emitted),
+                             .resources = {}};
+  }
+  Expected<golden::BlessPlan> plan = golden::plan_bless(pinned.text);
+  if (!plan) return std::unexpected(plan.error());
+  if (plan->goldens.empty() || plan->goldens.begin()->second.empty())
+    return fail(ErrorKind::check_failed, "this build has no golden case");
+  bless.plan = std::move(*plan);
+  bless.resources = no_resource_check();
+
+  const auto file = [&](std::string_view name, const std::optional<std::string>& before, std::string now) {
+    bless.files.push_back({.path = (folder / name).string(),
+                           .place = base ? base->path_of(name) : fmt::format("golden/{}", name),
+                           .before = before,
+                           .now = std::move(now)});
+  };
+  file(golden::golden_file_name, *text, golden::goldens_text(bless.plan.goldens));
+  if (wants_resources(arguments) && !bless.refused()) {
+    bless.resources = {};
+    golden::ResourceGoldens updated = in_folder->resources;
+    if (const auto done = bless_resources(pinned, base, bless, updated); !done)
+      return std::unexpected(done.error());
+    file(golden::resource_file_name, *resources, golden::resources_text(updated));
+  }
+  return bless;
 }
 
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
+  refuse_contradictions(arguments, refusals);
+  check_golden_outputs(arguments, {"patch"}, refusals);
   const auto folder = golden_folder(arguments, std::move(refusals));
   if (!folder) return std::unexpected(folder.error());
-  const Expected<golden::Goldens> old = old_goldens(*folder);
-  if (!old) return std::unexpected(old.error());
-  const Expected<golden::BlessPlan> plan = golden::plan_bless(*old);
-  if (!plan) return std::unexpected(plan.error());
+  const golden::Interrupts interrupts;
+  Expected<Bless> bless = make_bless(arguments, *folder);
+  if (!bless) return std::unexpected(bless.error());
 
-  const std::string file = (*folder / golden::golden_file_name).string();
-  const bool write = arguments.flag("yes") && plan->changes();
-  if (write)
-    if (const auto written = write_output(file, golden::goldens_text(plan->goldens), "golden file"); !written)
+  if (const auto patch = arguments.value("patch"); patch && !bless->refused()) {
+    const Expected<std::string> text = bless_patch(*bless);
+    if (!text) return std::unexpected(text.error());
+    if (const auto written = write_output(*patch, *text, "patch"); !written)
       return std::unexpected(written.error());
+    bless->patch = *patch;
+  }
+  if (arguments.flag("yes") && !bless->refused() && bless->changes()) {
+    if (const auto written = write_files(*bless); !written) return std::unexpected(written.error());
+    bless->written = true;
+  }
   Report report;
-  report.failed = plan->changes() && !write;
-  report.json = {{"ok", !report.failed}, {"written", write}, {"file", file}};
-  report.json.update(plan_json(*plan));
-  report.text =
-      plan_text(*plan) + (write             ? fmt::format("{}: written\n", file)
-                          : plan->changes() ? fmt::format("{}: not written; --yes writes it\n", file)
-                                            : fmt::format("{}: nothing to bless\n", file));
+  report.failed = !bless->ok();
+  report.json = bless_json(*bless);
+  report.stdout_taken = bless->patch == "-";
+  if (const auto written = write_golden_outputs(arguments, bless_review(*bless), bless_cases(*bless), report);
+      !written)
+    return std::unexpected(written.error());
   return report;
 }
 
@@ -99,8 +242,9 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
 
 Command golden_bless_command() {
   return {.name = "golden bless",
-          .meaning = "show what pinning the present text would change; --yes writes it",
-          .example = {"wavesmith golden bless"},
+          .meaning = "what pinning the present text and resources would change; --yes writes it",
+          .example = {"wavesmith golden bless --base-folder build/golden-base",
+                      "wavesmith golden bless --base-folder build/golden-base --patch bless.patch"},
           .positional = std::nullopt,
           .options = options,
           .run = run};

@@ -1,78 +1,62 @@
-// `wavesmith golden check`: does this build emit what the goldens pin?
+// `wavesmith golden check`: does this build emit what the goldens pin, and do its kernels need what they
+// needed?
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "golden/check.h"
+#include "golden/resource_check.h"
 #include "tools/cli/command.h"
 #include "tools/cli/golden_folder.h"
-#include "tools/cli/table.h"
+#include "tools/cli/golden_output.h"
+#include "tools/cli/golden_resources.h"
+#include "tools/cli/golden_text.h"
+#include "tools/cli/progress.h"
 
 namespace wavesmith::cli {
 namespace {
 
 std::vector<OptionGroup> options(std::span<const std::string> /*words*/) {
-  return {{.title = "Options", .options = {golden_folder_option()}}};
+  return {{.title = "Options", .options = {golden_folder_option(), golden_resources_option()}},
+          golden_output_options()};
 }
 
-Json names_json(std::span<const golden::CaseName> names) {
-  Json list = Json::array();
-  for (const golden::CaseName& name : names) list.push_back({{"case", name.id}, {"flavour", name.flavour}});
-  return list;
-}
-
-Json entry_json(const golden::Entry& entry) {
-  return {{"symbol", entry.symbol}, {"sha256", entry.sha256}, {"bytes", entry.bytes}};
-}
-
-Json result_json(const golden::CheckResult& result) {
-  Json drifted = Json::array();
-  for (const golden::Drift& drift : result.drifted)
-    drifted.push_back({{"case", drift.name.id},
-                       {"flavour", drift.name.flavour},
-                       {"golden", entry_json(drift.golden)},
-                       {"emitted", entry_json(drift.emitted)}});
-  return {{"ok", result.ok()},
-          {"checked", result.checked},
-          {"drifted", std::move(drifted)},
-          {"missing", names_json(result.missing)},
-          {"unexpected", names_json(result.unexpected)},
-          {"unread", result.unread}};
-}
-
-std::string result_text(const golden::CheckResult& result) {
-  constexpr std::size_t shown_digits = 12;
-  Table table({{"", Table::Align::left},
-               {"", Table::Align::left},
-               {"", Table::Align::left},
-               {"", Table::Align::left}});
-  for (const golden::Drift& drift : result.drifted)
-    table.row({"drifted", drift.name.flavour, for_cell(drift.name.id),
-               drift.golden.sha256 == drift.emitted.sha256
-                   ? "only the symbol or the length in the file"
-                   : fmt::format("{} -> {}", drift.golden.sha256.substr(0, shown_digits),
-                                 drift.emitted.sha256.substr(0, shown_digits))});
-  for (const golden::CaseName& name : result.missing)
-    table.row({"missing", name.flavour, for_cell(name.id), "not in the golden file"});
-  for (const golden::CaseName& name : result.unexpected)
-    table.row({"unexpected", for_cell(name.flavour), for_cell(name.id), "no case or flavour of this build"});
-  for (const std::string& file : result.unread)
-    table.row({"unread", "", for_cell(file), "no check reads this file"});
-  std::string text = table.text();
-  if (result.checked == 0) text += "nothing was compared\n";
-  text += fmt::format("goldens {}: {} checked, {} drifted, {} missing, {} unexpected\n",
-                      result.ok() ? "ok" : "FAILED", result.checked, result.drifted.size(),
-                      result.missing.size(), result.unexpected.size());
-  return text;
+Expected<golden::ResourceCheck> resources(const std::filesystem::path& folder, bool wanted) {
+  if (!wanted) return no_resource_check();
+  const Expected<golden::ResourceGoldens> golden = golden::read_resources(folder);
+  if (!golden) return std::unexpected(golden.error());
+  runtime::CompilerPool pool;
+  ProgressBar bar("compiling the golden cases");
+  return golden::check_resources(*golden, pool,
+                                 [&](std::size_t done, std::size_t total) { bar.update(done, total); });
 }
 
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
+  check_golden_outputs(arguments, {}, refusals);
   const auto folder = golden_folder(arguments, std::move(refusals));
   if (!folder) return std::unexpected(folder.error());
-  const Expected<golden::CheckResult> result = golden::check(*folder);
-  if (!result) return std::unexpected(result.error());
+  const Expected<golden::CheckResult> text = golden::check(*folder);
+  if (!text) return std::unexpected(text.error());
+  const Expected<golden::ResourceCheck> compiled = resources(*folder, wants_resources(arguments));
+  if (!compiled) return std::unexpected(compiled.error());
+
   Report report;
-  report.json = result_json(*result);
-  report.text = result_text(*result);
-  report.failed = !result->ok();
+  report.failed = !text->ok() || !compiled->ok();
+  report.json = text_check_json(*text);
+  report.json["ok"] = !report.failed;
+  report.json["resources"] = resource_check_json(*compiled);
+
+  Review review{.title = "golden check", .ok = !report.failed};
+  if (ReviewBlock block = text_check_block(*text); !block.rows.empty())
+    review.blocks.push_back(std::move(block));
+  for (ReviewBlock& block : resource_blocks(*compiled)) review.blocks.push_back(std::move(block));
+  if (text->checked == 0) review.blocks.push_back({.lines = {"nothing was compared"}});
+  review.verdict = fmt::format("goldens {}: {}; {}", review.ok ? "ok" : "FAILED", text_check_counts(*text),
+                               fmt::join(resource_verdicts(*compiled), "; "));
+  std::vector<JUnitCase> cases;
+  append_text_cases(*text, "", cases);
+  append_resource_cases(*compiled, cases);
+  if (const auto written = write_golden_outputs(arguments, review, cases, report); !written)
+    return std::unexpected(written.error());
   return report;
 }
 
@@ -80,8 +64,9 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
 
 Command golden_check_command() {
   return {.name = "golden check",
-          .meaning = "compare the goldens with what this build emits, in every flavour",
-          .example = {"wavesmith golden check"},
+          .meaning = "compare the goldens with what this build emits and compiles",
+          .example = {"wavesmith golden check",
+                      "wavesmith golden check --junit goldens.xml --markdown goldens.md"},
           .positional = std::nullopt,
           .options = options,
           .run = run};
