@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "simulator/hazards/global_races.h"
 #include "simulator/workgroup.h"
 
 namespace wavesmith::simulator {
@@ -29,6 +30,7 @@ void work(const Dispatch& dispatch, Shared& shared, Tally& tally) {
     if (id >= count || id > shared.first_fault.load(std::memory_order_relaxed)) return;
     start_workgroup(group, dispatch, tally, id);
     run_workgroup(group);
+    if (dispatch.options->hazards) tally.global_accesses.end_workgroup(id);
     if (dispatch.options->progress) {
       const std::scoped_lock lock(shared.mutex);
       dispatch.options->progress(++shared.done, count);
@@ -70,8 +72,10 @@ DispatchResult run_dispatch(const Dispatch& dispatch) {
   for (const Tally& tally : tallies) {
     result.waves += tally.waves;
     result.warnings.merge(tally.warnings);
+    result.hazards.merge(tally.hazards);
     for (std::size_t i = 0; i < result.counters.size(); ++i) result.counters[i] += tally.counters[i];
   }
+  if (dispatch.options->hazards) find_global_races(dispatch, tallies, result.hazards);
   return result;
 }
 

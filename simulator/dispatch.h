@@ -9,6 +9,8 @@
 #include "wavesmith/simulator.h"
 
 #include "runtime/code_object.h"
+#include "simulator/hazards/global_accesses.h"
+#include "simulator/hazards/hazard_kind.h"
 #include "simulator/lds_conflicts.h"
 #include "simulator/memory.h"
 #include "simulator/program.h"
@@ -41,6 +43,8 @@ struct Tally {
   std::vector<InstructionCounters> counters;  ///< by instruction of the program
   LdsCounter lds;
   WarningLog warnings;
+  HazardLog hazards;
+  GlobalAccesses global_accesses;
   std::uint64_t waves = 0;
 };
 
@@ -48,6 +52,7 @@ struct DispatchResult {
   std::optional<Fault> fault;                 ///< of the lowest workgroup that has one
   std::vector<InstructionCounters> counters;  ///< empty after a fault
   WarningLog warnings;                        ///< the same
+  HazardLog hazards;                          ///< the same, where they are checked
   std::uint64_t waves = 0;
 };
 

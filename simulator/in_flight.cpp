@@ -2,7 +2,7 @@
 // interface. Sources: the CDNA4 guide 4.4 and LLVM's waitcnt insertion for which counters are in order.
 #include "simulator/in_flight.h"
 
-#include "simulator/wave.h"
+#include "simulator/workgroup.h"
 
 namespace wavesmith::simulator {
 
@@ -14,6 +14,7 @@ void InFlight::reset(std::uint32_t rows) {
     }
   }
   vector_pending_.assign(rows, 0);
+  vector_queue_.assign(rows, QueueId::load);
   scalar_pending_.fill(0);
   sequence_ = 0;
 }
@@ -65,6 +66,8 @@ void InFlight::issue(Wave& wave, PendingOp& op, QueueId queue) {
   Ring& target = ring(queue);
   op.queues = 1;
   target.push(&op);
+  if (op.destination_kind == OperandKind::vector)
+    for (unsigned d = 0; d < op.destination_dwords; ++d) vector_queue_[op.destination + d] = queue;
   const std::size_t most = queue == QueueId::load || queue == QueueId::store ? wave.processor->max_load_count
                                                                              : wave.processor->max_lds_count;
   while (target.size() > most) retire_oldest(wave, target);
@@ -104,6 +107,7 @@ void InFlight::retire_oldest(Wave& wave, Ring& queue) {
     }
   }
   apply(wave, op);
+  if (wave.group->hazards) wave.group->hazards->retired(wave, op);
   free_.push_back(&op);
 }
 

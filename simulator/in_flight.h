@@ -81,6 +81,10 @@ class InFlight {
   /// How many loads into this register are outstanding. For hazard detection.
   unsigned pending_on_vector(std::uint32_t row) const { return vector_pending_[row]; }
   unsigned pending_on_scalar(std::uint32_t index) const { return scalar_pending_[index]; }
+  /// The queue of the newest load into a register that has one outstanding.
+  QueueId queue_of_vector(std::uint32_t row) const { return vector_queue_[row]; }
+  /// Issue order of the newest operation.
+  std::uint64_t last_sequence() const { return sequence_ - 1; }
   std::size_t outstanding(QueueId queue) const { return queues_[static_cast<std::size_t>(queue)].size(); }
 
   void reset(std::uint32_t rows);
@@ -100,6 +104,7 @@ class InFlight {
   std::vector<std::unique_ptr<PendingOp>> storage_;
   std::vector<PendingOp*> free_;
   std::vector<std::uint8_t> vector_pending_;
+  std::vector<QueueId> vector_queue_;
   std::array<std::uint8_t, 144> scalar_pending_{};
   std::uint64_t sequence_ = 0;
 

@@ -27,6 +27,9 @@ enum class LdsAccess : std::uint8_t {
   write_b128,
 };
 inline constexpr std::size_t kLdsAccesses = 9;
+constexpr bool is_write(LdsAccess access) {
+  return access >= LdsAccess::write_b32;
+}
 
 /// How sure a row is; isa tables and their sources.
 enum class Confidence : std::uint8_t { high, medium, low, assumed };

@@ -124,6 +124,13 @@ Report make_report(const Dispatch& dispatch, DispatchResult result) {
   }
   report.counters["SQ_VALU_MFMA_BUSY_CYCLES"] = static_cast<std::uint64_t>(mfma_cycles);
   report.warnings = result.warnings.list();
+  if (dispatch.options->hazards) {
+    report.hazards.emplace();
+    for (const auto& [key, entry] : result.hazards.entries()) {
+      const std::string step = program.steps.empty() ? "" : program.steps[key.first];
+      report.hazards->push_back({std::string(name(key.second)), entry.first, step, entry.count});
+    }
+  }
   report.uncertain_choices.assign(notes.begin(), notes.end());
   return report;
 }

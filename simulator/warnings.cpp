@@ -1,4 +1,4 @@
-// The log of broken rules; warnings.h has the interface.
+// The sentences of warnings; warnings.h has the rules.
 #include "simulator/warnings.h"
 
 namespace wavesmith::simulator {
@@ -14,29 +14,6 @@ std::string_view sentence(WarningKind kind) {
              "access is off";
   }
   return "";
-}
-
-void WarningLog::describe(Key key, std::uint64_t workgroup, Fault place) {
-  Entry& entry = entries_[key];
-  entry.warning.first = std::move(place);
-  entry.workgroup = workgroup;
-}
-
-void WarningLog::merge(const WarningLog& other) {
-  for (const auto& [key, theirs] : other.entries_) {
-    Entry& ours = entries_[key];
-    if (ours.warning.count == 0 || theirs.workgroup < ours.workgroup) {
-      ours.warning.first = theirs.warning.first;
-      ours.workgroup = theirs.workgroup;
-    }
-    ours.warning.count += theirs.warning.count;
-  }
-}
-
-std::vector<Warning> WarningLog::list() const {
-  std::vector<Warning> warnings;
-  for (const auto& [key, entry] : entries_) warnings.push_back(entry.warning);
-  return warnings;
 }
 
 }  // namespace wavesmith::simulator

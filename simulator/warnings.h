@@ -1,14 +1,10 @@
-// Remembers what an execution did that works but breaks a rule: for each instruction and rule the first
-// occurrence and how many executions there were. Wave::warn writes, report.cpp reads.
+// What works on hardware but should not be done: the rules that Wave::warn notes.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "wavesmith/simulator.h"
+#include "simulator/findings.h"
 
 namespace wavesmith::simulator {
 
@@ -20,26 +16,6 @@ enum class WarningKind : std::uint8_t {
 /// What a reader of the report is told.
 std::string_view sentence(WarningKind kind);
 
-class WarningLog {
- public:
-  using Key = std::pair<std::uint32_t, WarningKind>;  ///< index of the instruction, rule
-
-  /// Counts one more; true for the first, which describe() then has to tell.
-  bool note(Key key) { return ++entries_[key].warning.count == 1; }
-  void describe(Key key, std::uint64_t workgroup, Fault place);
-
-  /// Adds what another thread noted. Of the first occurrences that of the lowest workgroup stays.
-  void merge(const WarningLog& other);
-
-  /// By rising address of the instruction.
-  std::vector<Warning> list() const;
-
- private:
-  struct Entry {
-    Warning warning;
-    std::uint64_t workgroup = 0;  ///< flat index of the first occurrence
-  };
-  std::map<Key, Entry> entries_;
-};
+using WarningLog = FindingLog<WarningKind>;
 
 }  // namespace wavesmith::simulator

@@ -46,6 +46,13 @@ void Wave::warn(const Instruction& instruction, WarningKind kind, std::uint32_t 
   }
 }
 
+void Wave::hazard(const Instruction& instruction, HazardKind kind, std::string what,
+                  std::optional<std::uint32_t> lane, std::optional<std::uint64_t> address) {
+  HazardLog& log = group->tally->hazards;
+  const HazardLog::Key key{instruction.index, kind};
+  if (log.note(key)) log.describe(key, group->flat_id, place(instruction, std::move(what), lane, address));
+}
+
 void Wave::fail_access(const Instruction& instruction, std::string_view access, std::uint32_t lane,
                        std::uint64_t address, std::uint64_t bytes) {
   const MemoryWindow* window = memory->find(address);

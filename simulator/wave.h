@@ -12,6 +12,8 @@
 
 #include "wavesmith/simulator.h"
 
+#include "simulator/hazards/global_accesses.h"
+#include "simulator/hazards/hazard_kind.h"
 #include "simulator/in_flight.h"
 #include "simulator/instruction.h"
 #include "simulator/memory.h"
@@ -84,6 +86,7 @@ struct Wave {
   alignas(64) std::array<std::uint32_t, kScalarRegisters> scalar{};
   std::array<MemoryWindow, 8> windows{};  ///< last hits, by instruction
   InFlight in_flight;
+  GlobalAccesses* global_accesses = nullptr;  ///< where global accesses are noted, or null
 
   std::uint32_t index = 0;  ///< in the workgroup
   std::uint32_t size = 64;  ///< 32 or 64
@@ -138,12 +141,21 @@ struct Wave {
   //! \name Memory
   /// Host bytes of simulated memory, or null.
   std::byte* translate(const Instruction& instruction, std::uint64_t address, std::uint64_t bytes) {
-    return memory->translate(address, bytes, windows[instruction.index % windows.size()]);
+    MemoryWindow& hint = windows[instruction.index % windows.size()];
+    std::byte* host = memory->translate(address, bytes, hint);
+    if (global_accesses != nullptr && host != nullptr && hint.writable)
+      global_accesses->read(instruction.index, address, bytes);
+    return host;
   }
   std::byte* translate_writable(const Instruction& instruction, std::uint64_t address, std::uint64_t bytes) {
     MemoryWindow& hint = windows[instruction.index % windows.size()];
     std::byte* host = memory->translate(address, bytes, hint);
-    return hint.writable ? host : nullptr;
+    if (host == nullptr || !hint.writable) return nullptr;
+    if (global_accesses != nullptr) {
+      const bool atomic = (instruction.row->traits & static_cast<TraitSet>(Trait::ordered_global)) != 0;
+      global_accesses->write(instruction.index, address, bytes, atomic);
+    }
+    return host;
   }
   InstructionCounters& counted(const Instruction& instruction) { return counters[instruction.index]; }
 
@@ -156,6 +168,9 @@ struct Wave {
                    std::uint64_t address, std::uint64_t bytes);
   /// Notes a broken rule that does not end the dispatch.
   void warn(const Instruction& instruction, WarningKind kind, std::uint32_t lane, std::uint64_t address);
+  /// Notes a hazard; `what` is one sentence about this occurrence.
+  void hazard(const Instruction& instruction, HazardKind kind, std::string what,
+              std::optional<std::uint32_t> lane = {}, std::optional<std::uint64_t> address = {});
 
  private:
   Fault place(const Instruction& instruction, std::string what, std::optional<std::uint32_t> lane,

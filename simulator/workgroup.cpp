@@ -31,8 +31,8 @@ void report_trace(const Wave& wave, const Instruction& instruction) {
   wave.group->dispatch->options->trace(event);
 }
 
-/// The loop itself. A traced run pays for its call-back, others do not even test for it.
-template <bool Traced>
+/// The loop itself. A traced or checked run pays for its calls, others do not even test for them.
+template <bool Traced, bool Checked>
 void run(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
   const Instruction* code = wave.program->code.data();
   InstructionCounters* counters = wave.counters;
@@ -47,11 +47,22 @@ void run(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
     InstructionCounters& counter = counters[instruction.index];
     ++counter.executions;
     counter.active_lanes += static_cast<std::uint64_t>(std::popcount(wave.exec()));
+    if constexpr (Checked) wave.group->hazards->before(wave, instruction);
     instruction.handler(wave, instruction);
+    if constexpr (Checked) wave.group->hazards->after(wave, instruction);
     if constexpr (Traced) report_trace(wave, instruction);
     if (wave.signal != Signal::none) return;
     if (stop_at_wait && is_wait(instruction)) return;
   }
+}
+
+/// What an access does to LDS; ds_append and ds_consume cost as much as a write but are atomic.
+LdsUse use_of(const Instruction& instruction, LdsAccess access, bool atomic) {
+  const std::string_view mnemonic = instruction.row->mnemonic;
+  if (atomic || mnemonic == "ds_append" || mnemonic == "ds_consume") return LdsUse::atomic;
+  if (instruction.row->unit == Unit::vmem_load && mnemonic.find("flat") == std::string_view::npos)
+    return LdsUse::dma;
+  return is_write(access) ? LdsUse::write : LdsUse::read;
 }
 
 void fill(std::vector<std::byte>& bytes, std::size_t size, std::uint32_t pattern) {
@@ -71,6 +82,7 @@ void Workgroup::count_lds_cycles(const Instruction& instruction, std::uint64_t l
   counters.lds_cycles += cost.cycles;
   counters.lds_conflict_cycles += cost.conflict_cycles;
   counters.max_lanes_per_bank = std::max<std::uint64_t>(counters.max_lanes_per_bank, cost.max_lanes_per_bank);
+  if (hazards) hazards->note_lds(instruction, lanes, offset, use_of(instruction, access, atomic), bytes);
 }
 
 void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, std::uint64_t flat_id) {
@@ -98,18 +110,23 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
     wave.index = w;
     wave.group = &group;
     wave.counters = tally.counters.data();
+    wave.global_accesses = dispatch.options->hazards ? &tally.global_accesses : nullptr;
     start_wave(wave, group);
     fill(wave.scratch, std::size_t{wave.scratch_bytes} * wave.size,
          dispatch.options->poison ? kScratchPoison : 0);
   }
   tally.waves += count;
+  if (!dispatch.options->hazards) return;
+  if (!group.hazards) group.hazards = std::make_unique<HazardChecker>();
+  group.hazards->start(group);
 }
 
 void run_wave(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
-  if (wave.group->dispatch->options->trace) {
-    run<true>(wave, steps, stop_at_wait);
+  const bool traced = wave.group->dispatch->options->trace != nullptr;
+  if (wave.group->hazards) {
+    traced ? run<true, true>(wave, steps, stop_at_wait) : run<false, true>(wave, steps, stop_at_wait);
   } else {
-    run<false>(wave, steps, stop_at_wait);
+    traced ? run<true, false>(wave, steps, stop_at_wait) : run<false, false>(wave, steps, stop_at_wait);
   }
 }
 

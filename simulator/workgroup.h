@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simulator/dispatch.h"
+#include "simulator/hazards/checker.h"
 #include "simulator/wave.h"
 
 namespace wavesmith::simulator {
@@ -23,6 +24,7 @@ struct Workgroup {
   std::array<const LdsPhaseRow*, kLdsAccesses> lds_phases{};  ///< by LdsAccess, with the dispatch's options
   std::vector<std::unique_ptr<Wave>> waves;
   std::optional<Fault> fault;
+  std::unique_ptr<HazardChecker> hazards;  ///< null where hazards are not checked
 
   // The barrier is a counter of phases. A wave that arrives waits until its phase is over; the phase ends
   // when every wave that has not ended has arrived.

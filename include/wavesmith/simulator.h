@@ -103,6 +103,8 @@ struct Options {
   bool poison = true;
   /// Use the executor's code for wider CPU vectors where this CPU has them. The results are the same bits.
   bool wide_vectors = true;
+  /// Look for hazards (Report::hazards); takes about a third more time.
+  bool hazards = false;
   /// Instructions one wave may execute before the dispatch is stopped with a fault.
   std::uint64_t steps_per_wave = 4'000'000'000;
   /// Called after every instruction, on one thread. Makes the dispatch run on one thread.
@@ -151,6 +153,15 @@ struct Warning {
   std::uint64_t count = 0;  ///< executions by waves that did it
 };
 
+/// A fault of the code that need not show in this run's results: reported once for each instruction and kind.
+/// docs/simulator.md lists the kinds.
+struct Hazard {
+  std::string kind;         ///< stable name, e.g. "lds_race"
+  Fault first;              ///< what, and where it happened first
+  std::string step;         ///< of the instruction, by the line table
+  std::uint64_t count = 0;  ///< how often
+};
+
 /// What was counted for one instruction of the code, or for all of them.
 struct InstructionCounters {
   std::uint64_t executions = 0;           ///< by waves
@@ -182,6 +193,7 @@ struct Report {
   std::map<std::string, std::uint64_t> counters;  ///< totals under the profiler's names, e.g. SQ_INSTS_VALU
   std::map<std::string, double> cycles_by_unit;   ///< busy cycles summed over all waves
   std::vector<Warning> warnings;                  ///< by address
+  std::optional<std::vector<Hazard>> hazards;     ///< by address; empty where they were not looked for
   std::vector<std::string> uncertain_choices;     ///< switches of Options that the executed code depended on
 };
 
@@ -252,6 +264,9 @@ class Device {
   explicit Device(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+/// Kinds of hazards that Options::hazards does not look for yet.
+[[nodiscard]] std::vector<std::string> hazards_not_checked();
 
 /// One operation the simulator implements, for the coverage report.
 struct ImplementedForm {

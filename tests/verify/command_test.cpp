@@ -85,7 +85,8 @@ TEST_CASE("verify --json has the keys that other programs rely on, and they agre
   CHECK(json["max_rel_error"] > 0);
   CHECK(json["elements"] == 129 * 2 * 64);
   CHECK(json["mismatches"].empty());
-  CHECK(json["hazards"] == "not checked");
+  CHECK(json["hazards"] == nlohmann::json::array());
+  CHECK_FALSE(json["hazards_not_checked"].empty());
   const auto& lds = json["lds"];
   std::uint64_t reads = 0, writes = 0, conflicts = 0;
   std::set<std::string> labels;
@@ -112,15 +113,18 @@ TEST_CASE("verify --json has the keys that other programs rely on, and they agre
 }
 
 TEST_CASE(
-    "verify prints accuracy, conflicts of K and V apart, instructions, cycles, and that hazards are "
+    "verify prints accuracy, conflicts of K and V apart, instructions, cycles, and hazards or that they are "
     "unchecked") {
   const Outcome outcome = verify(shape);
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
   for (const std::string part :
        {"right: 16512 elements", "conflict cycles of LDS reads: K 0 a read, 0 in all; V 2 a read",
-        "executed by waves:", "busy cycles:", "hazards: not checked"})
+        "executed by waves:", "busy cycles:", "no hazard of the kinds"})
     CHECK(outcome.out.find(part) != std::string::npos);
+  const Outcome quick = verify(shape + Words{"--no-hazards"});
+  CHECK(quick.status == 0);
+  CHECK(quick.out.find("hazards: not checked") != std::string::npos);
 }
 
 TEST_CASE("verify exits with 1 when the numbers are wrong") {
@@ -186,7 +190,7 @@ TEST_CASE("simulate runs a saved launch: the same counts as verify, and hashes o
   const auto json = document(outcome.out);
   CHECK(json["ok"] == true);
   CHECK(json["fault"] == nullptr);
-  CHECK(json["hazards"] == "not checked");
+  CHECK(json["hazards"] == nlohmann::json::array());
   const auto verified = document(verify(shape + Words{"--json"}).out);
   CHECK(json["lds"]["conflict_cycles"] == verified["lds"]["conflict_cycles"]);
   CHECK(json["instructions"]["by_class"]["mfma"] == verified["instructions"]["by_class"]["mfma"]);

@@ -34,6 +34,15 @@ std::string lds_text(const simulator::Report& report) {
                      conflicts);
 }
 
+std::string hazards_text(const simulator::Report& report) {
+  if (!report.hazards) return "hazards: not checked\n";
+  std::string text = report.hazards->empty() ? "no hazard of the kinds that are looked for\n" : "";
+  for (const simulator::Hazard& hazard : *report.hazards)
+    fmt::format_to(std::back_inserter(text), "HAZARD {}{}{}: {} ({} times)\n", hazard.kind,
+                   hazard.step.empty() ? "" : " in ", hazard.step, hazard.first.message(), hazard.count);
+  return text;
+}
+
 }  // namespace
 
 std::string dispatch_text(const simulator::Report& report) {
@@ -52,7 +61,7 @@ std::string dispatch_text(const simulator::Report& report) {
     fmt::format_to(out, "{}{} {:.0f}", comma, unit, cycles);
     comma = ", ";
   }
-  text += "\nhazards: not checked\n";
+  fmt::format_to(out, "\n{}", hazards_text(report));
   for (const simulator::Warning& warning : report.warnings)
     fmt::format_to(out, "warning: {} ({} times)\n", warning.first.message(), warning.count);
   if (!report.uncertain_choices.empty()) {

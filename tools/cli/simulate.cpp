@@ -283,11 +283,12 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
     return std::unexpected(saved.error());
 
   Report report;
-  const bool ok = !simulation->report.fault;
+  const bool ok = verify::clean(simulation->report);
   report.json["ok"] = ok;
   report.json.update(verify::report_json(simulation->report));
   report.json["kernel"] = launch->kernel;
-  report.text = fmt::format("{}: {}\n", launch->kernel, ok ? "ran to its end" : "was stopped");
+  report.text =
+      fmt::format("{}: {}\n", launch->kernel, simulation->report.fault ? "was stopped" : "ran to its end");
   report.text += dispatch_text(simulation->report);
   if (const auto described = describe_outputs(*simulation, report); !described)
     return std::unexpected(described.error());

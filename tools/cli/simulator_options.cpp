@@ -55,6 +55,10 @@ OptionGroup simulator_options() {
           {.name = "threads",
            .placeholder = "N",
            .meaning = "CPU threads; results do not depend on it (0 to 1024; default 0, one for each CPU)"},
+          {.name = "hazards",
+           .placeholder = "",
+           .meaning = "look for hazards; takes about a third more time (default on)",
+           .negatable = true},
           choice_option("schedule", "order in which the waves of a workgroup run", schedules, usual.schedule),
           {.name = "schedule-seed",
            .placeholder = "N",
@@ -85,6 +89,7 @@ simulator::Options read_simulator_options(const Arguments& arguments, std::vecto
     else
       refusals.push_back({"schedule_seed", *text, "0 to 2^64 - 1"});
   }
+  options.hazards = arguments.value_or("hazards", "true") == "true";
   read_choice(arguments, "schedule", schedules, options.schedule, refusals);
   read_choice(arguments, "mfma-accumulation", accumulations, options.mfma_accumulation, refusals);
   read_choice(arguments, "lds-read-b32", reads_b32, options.lds_read_b32, refusals);

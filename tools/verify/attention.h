@@ -34,7 +34,7 @@ struct AttentionRun {
   simulator::Report report;               ///< of the first run, or of the one that was stopped
   std::vector<std::uint16_t> output;      ///< of the first run: the whole O buffer, gaps included
   std::vector<std::uint32_t> lse_output;  ///< the same of LSE
-  [[nodiscard]] bool ok() const { return !report.fault && accuracy.ok() && (!lse || lse->ok()); }
+  [[nodiscard]] bool ok() const { return clean(report) && accuracy.ok() && (!lse || lse->ok()); }
 };
 
 /// Reads of K and of V tiles from LDS, told apart by the steps of the code object's line table.

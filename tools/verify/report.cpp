@@ -91,9 +91,26 @@ std::map<std::string, std::uint64_t> instructions_by_class(const simulator::Repo
   return classes;
 }
 
+namespace {
+
+Json hazards_json(const simulator::Report& report) {
+  if (!report.hazards) return "not checked";
+  Json all = Json::array();
+  for (const simulator::Hazard& hazard : *report.hazards)
+    all.push_back({{"kind", hazard.kind},
+                   {"step", hazard.step},
+                   {"instruction", fmt::format("{:#x}: {}", hazard.first.address, hazard.first.text)},
+                   {"first", hazard.first.message()},
+                   {"count", hazard.count}});
+  return all;
+}
+
+}  // namespace
+
 Json report_json(const simulator::Report& report) {
   Json json;
-  json["hazards"] = "not checked";
+  json["hazards"] = hazards_json(report);
+  json["hazards_not_checked"] = simulator::hazards_not_checked();
   json["fault"] = nullptr;
   if (report.fault) {
     json["fault"] = report.fault->message();

@@ -32,15 +32,20 @@ struct LdsAccesses {
   }
 };
 
+/// Ran to its end, without a hazard as far as was looked.
+[[nodiscard]] inline bool clean(const simulator::Report& report) {
+  return !report.fault && (!report.hazards || report.hazards->empty());
+}
+
 /// In the order of the code.
 [[nodiscard]] std::vector<LdsAccesses> lds_accesses(const simulator::Report& report);
 
 /// Executions by waves, by the unit that they keep busy.
 [[nodiscard]] std::map<std::string, std::uint64_t> instructions_by_class(const simulator::Report& report);
 
-/// hazards, fault (null, or why the dispatch was stopped; then what was not counted is null too),
-/// lds{reads, writes, conflict_cycles, by_access[]}, instructions{by_class}, cycles{by_unit}, counters,
-/// warnings[], uncertain_choices[].
+/// hazards (a list, or "not checked"), hazards_not_checked (kinds that are never looked for), fault (null, or
+/// why the dispatch was stopped; then what was not counted is null too), lds{reads, writes, conflict_cycles,
+/// by_access[]}, instructions{by_class}, cycles{by_unit}, counters, warnings[], uncertain_choices[].
 [[nodiscard]] Json report_json(const simulator::Report& report);
 
 /// ok, max_abs_error, max_rel_error, rms_error, tolerance, rms_tolerance, elements, mismatched, mismatches[].

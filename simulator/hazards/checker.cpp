@@ -1,0 +1,122 @@
+// Puts the checks together, and checks registers against the loads that are outstanding.
+#include "simulator/hazards/checker.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "simulator/workgroup.h"
+
+namespace wavesmith::simulator {
+namespace {
+
+/// "v12", "a3"; scalar registers by their operand code.
+std::string vector_name(const Wave& wave, std::uint32_t row) {
+  const std::uint32_t first = wave.program->first_agpr_row;
+  return wave.program->agprs != 0 && row >= first ? fmt::format("a{}", row - first) : fmt::format("v{}", row);
+}
+std::string scalar_name(std::uint32_t index) {
+  if (index == kVcc || index == kVcc + 1) return "vcc";
+  if (index == kM0) return "m0";
+  return index < kVcc ? fmt::format("s{}", index) : fmt::format("scalar register {}", index);
+}
+
+/// Loads of one queue return in order, so a later one may overwrite what an earlier one loads.
+bool follows_in_order(const Wave& wave, const Instruction& instruction, std::uint32_t row) {
+  const QueueId queue = wave.in_flight.queue_of_vector(row);
+  const Unit unit = instruction.row->unit;
+  return (unit == Unit::vmem_load && queue == QueueId::load) || (unit == Unit::lds && queue == QueueId::lds);
+}
+
+/// Checks the registers of one instruction; each kind is noted once.
+class RegisterCheck {
+ public:
+  RegisterCheck(Wave& wave, const Instruction& instruction) : wave_(wave), instruction_(instruction) {}
+
+  void check() {
+    const bool all_lanes = instruction_.row->unit == Unit::mfma;
+    const bool rereads = (instruction_.row->traits & static_cast<TraitSet>(Trait::reads_destination)) != 0;
+    for (unsigned k = 0; k < instruction_.operand_count; ++k) {
+      const Operand& operand = instruction_.operands[k];
+      const bool destination = k < instruction_.destinations;
+      for (std::uint32_t reg = operand.reg; reg < operand.reg + std::uint32_t{operand.width}; ++reg) {
+        if (operand.kind == OperandKind::scalar) check_scalar(reg, destination);
+        // Without an active lane a vector register is neither read nor written.
+        if (operand.kind == OperandKind::vector && (all_lanes || wave_.exec() != 0))
+          check_vector(reg, !destination || rereads, destination);
+      }
+    }
+  }
+
+ private:
+  void check_scalar(std::uint32_t index, bool writes) {
+    if (wave_.in_flight.pending_on_scalar(index) == 0) return;
+    note(!writes, scalar_name(index));
+  }
+  void check_vector(std::uint32_t row, bool reads, bool writes) {
+    if (wave_.in_flight.pending_on_vector(row) == 0) return;
+    if (reads) note(true, vector_name(wave_, row));
+    if (writes && !follows_in_order(wave_, instruction_, row)) note(false, vector_name(wave_, row));
+  }
+  void note(bool read, const std::string& name) {
+    bool& noted = read ? read_noted_ : write_noted_;
+    if (std::exchange(noted, true)) return;
+    wave_.hazard(
+        instruction_, read ? HazardKind::register_read_before_wait : HazardKind::register_written_before_wait,
+        fmt::format("{} is {} before a wait covers the load into it", name, read ? "read" : "overwritten"));
+  }
+
+  Wave& wave_;
+  const Instruction& instruction_;
+  bool read_noted_ = false, write_noted_ = false;
+};
+
+}  // namespace
+
+std::string_view name(HazardKind kind) {
+  switch (kind) {
+    case HazardKind::register_read_before_wait:
+      return "register_read_before_wait";
+    case HazardKind::register_written_before_wait:
+      return "register_written_before_wait";
+    case HazardKind::lds_read_before_dma:
+      return "lds_read_before_dma";
+    case HazardKind::lds_overwritten_while_read:
+      return "lds_overwritten_while_read";
+    case HazardKind::lds_race:
+      return "lds_race";
+    case HazardKind::global_race:
+      return "global_race";
+    case HazardKind::matrix_partial_exec:
+      return "matrix_partial_exec";
+    case HazardKind::matrix_wait_states:
+      return "matrix_wait_states";
+  }
+  return "";
+}
+
+std::vector<std::string> hazards_not_checked() {
+  return {"uninitialized_register",     "uninitialized_lds", "uninitialized_scratch",
+          "wait_states_without_matrix", "stale_m0",          "lanes_of_one_store_race"};
+}
+
+void HazardChecker::start(const Workgroup& group) {
+  lds_.start(group.lds.size(), group.waves.size());
+  matrix_.start(*group.dispatch->program, group.waves.size());
+}
+
+void HazardChecker::before(Wave& wave, const Instruction& instruction) {
+  RegisterCheck(wave, instruction).check();
+  if (instruction.row->unit == Unit::mfma && !wave.all_lanes()) {
+    wave.hazard(instruction, HazardKind::matrix_partial_exec,
+                fmt::format("EXEC is {:#x}: a matrix instruction uses the values of all lanes", wave.exec()));
+  }
+  matrix_.check(wave, instruction);
+}
+
+void HazardChecker::after(Wave& wave, const Instruction& instruction) {
+  lds_.issued(wave);
+  matrix_.note(wave, instruction);
+}
+
+}  // namespace wavesmith::simulator

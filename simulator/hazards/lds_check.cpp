@@ -1,0 +1,164 @@
+// A shadow of LDS by byte, and lists of what each wave has under way; lds_check.h has the rules.
+#include "simulator/hazards/lds_check.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "simulator/workgroup.h"
+
+namespace wavesmith::simulator {
+namespace {
+
+std::uint32_t epoch_of(const Wave& wave) {
+  return static_cast<std::uint32_t>(wave.barrier_phase);
+}
+
+/// Of what an earlier access and a later one do, when nothing orders them.
+HazardKind kind_of(LdsUse earlier, LdsUse later) {
+  if (later == LdsUse::read && earlier == LdsUse::dma) return HazardKind::lds_read_before_dma;
+  if (earlier == LdsUse::read) return HazardKind::lds_overwritten_while_read;
+  return HazardKind::lds_race;
+}
+
+bool both_atomic(LdsUse a, LdsUse b) {
+  return a == LdsUse::atomic && b == LdsUse::atomic;
+}
+
+}  // namespace
+
+void LdsCheck::start(std::size_t bytes, std::size_t waves) {
+  bytes_.assign(bytes, {});
+  under_way_.resize(waves);
+  for (std::vector<Access>& accesses : under_way_) accesses.clear();
+  noted_.clear();
+}
+
+void LdsCheck::note(const Instruction& instruction, std::uint64_t lanes,
+                    std::span<const std::uint32_t, 64> offset, LdsUse use, std::uint32_t bytes) {
+  if (lanes == 0) return;
+  Access access{.instruction = &instruction, .lanes = lanes, .bytes = bytes, .low = ~0u, .use = use};
+  std::ranges::copy(offset, access.offset.begin());
+  for_each_lane(lanes, [&](std::uint32_t lane) {
+    access.low = std::min(access.low, offset[lane]);
+    access.high = std::max(access.high, offset[lane] + bytes);
+  });
+  if (access.high <= bytes_.size()) noted_.push_back(access);  // else the access was a fault already
+}
+
+template <class F>
+void LdsCheck::for_each_byte(const Access& access, F&& f) {
+  for_each_lane(access.lanes, [&](std::uint32_t lane) {
+    for (std::uint32_t at = access.offset[lane]; at < access.offset[lane] + access.bytes; ++at)
+      f(bytes_[at], lane, at);
+  });
+}
+
+void LdsCheck::issued(Wave& wave) {
+  for (Access& access : noted_) {
+    access.sequence = wave.in_flight.last_sequence();
+    access.epoch = epoch_of(wave);
+    told_ = 0;
+    check_own(wave, access);
+    check_others(wave, access);
+    record(wave, access, false);
+    under_way_[wave.index].push_back(access);
+  }
+  noted_.clear();
+}
+
+void LdsCheck::retired(Wave& wave, const PendingOp& op) {
+  std::vector<Access>& accesses = under_way_[wave.index];
+  for (const Access& access : accesses) {
+    if (access.sequence != op.sequence) continue;
+    told_ = 0;
+    if (access.use == LdsUse::read) check_while_read(wave, access);
+    record(wave, access, true);
+  }
+  std::erase_if(accesses, [&](const Access& access) { return access.sequence == op.sequence; });
+}
+
+// Loads to LDS and DS instructions of one wave are in no order.
+void LdsCheck::check_own(Wave& wave, const Access& access) {
+  for (const Access& other : under_way_[wave.index]) {
+    if ((other.use == LdsUse::dma) == (access.use == LdsUse::dma)) continue;
+    if (!other.writes() && !access.writes()) continue;
+    if (other.high <= access.low || access.high <= other.low) continue;
+    for_each_lane(access.lanes, [&](std::uint32_t lane) {
+      const std::uint32_t at = access.offset[lane];
+      bool meets = false;
+      for_each_lane(other.lanes, [&](std::uint32_t l) {
+        meets = meets || (other.offset[l] < at + access.bytes && at < other.offset[l] + other.bytes);
+      });
+      if (meets)
+        report(wave, access, kind_of(other.use, access.use), other.instruction->index, wave.index, lane, at);
+    });
+  }
+}
+
+void LdsCheck::check_others(Wave& wave, const Access& access) {
+  const std::uint32_t self = 1u << wave.index;
+  for_each_byte(access, [&](const Byte& byte, std::uint32_t lane, std::uint32_t at) {
+    if (byte.writer != Byte::kNobody && byte.writer != wave.index &&
+        (byte.open != 0 || byte.write_end >= access.epoch) && !both_atomic(byte.write_use, access.use)) {
+      report(wave, access, kind_of(byte.write_use, access.use), byte.write_instruction, byte.writer, lane,
+             at);
+    }
+    if (access.writes() && byte.read_epoch >= access.epoch && (byte.readers & ~self) != 0) {
+      report(wave, access, kind_of(LdsUse::read, access.use), byte.read_instruction,
+             static_cast<std::uint32_t>(std::countr_zero(byte.readers & ~self)), lane, at);
+    }
+  });
+}
+
+// Writes issued behind a barrier that the read was not covered before. Those issued in its own epoch have
+// found it already, and what meets a write under way finds that itself.
+void LdsCheck::check_while_read(Wave& wave, const Access& access) {
+  for_each_byte(access, [&](const Byte& byte, std::uint32_t lane, std::uint32_t at) {
+    if (byte.writer != Byte::kNobody && byte.writer != wave.index && byte.write_begin > access.epoch) {
+      report(wave, access, HazardKind::lds_overwritten_while_read, byte.write_instruction, byte.writer, lane,
+             at);
+    }
+  });
+}
+
+void LdsCheck::record(const Wave& wave, const Access& access, bool covered) {
+  const std::uint32_t epoch = covered ? epoch_of(wave) : access.epoch;
+  const std::uint32_t self = 1u << wave.index;
+  const std::uint32_t instruction = access.instruction->index;
+  for_each_byte(access, [&](Byte& byte, std::uint32_t, std::uint32_t) {
+    if (access.use == LdsUse::read) {
+      byte.readers = byte.read_epoch == epoch ? byte.readers | self : self;
+      byte.read_epoch = epoch;
+      byte.read_instruction = instruction;
+      return;
+    }
+    if (!covered) {
+      byte.open = byte.writer == wave.index ? static_cast<std::uint8_t>(byte.open + 1) : 1;
+      byte.writer = static_cast<std::uint8_t>(wave.index);
+      byte.write_use = access.use;
+      byte.write_begin = epoch;
+      byte.write_instruction = instruction;
+    } else if (byte.writer == wave.index && byte.open != 0) {
+      --byte.open;
+      byte.write_end = epoch;
+    }
+  });
+}
+
+void LdsCheck::report(Wave& wave, const Access& access, HazardKind kind, std::uint32_t other,
+                      std::uint32_t other_wave, std::uint32_t lane, std::uint32_t offset) {
+  const unsigned bit = 1u << static_cast<unsigned>(kind);
+  if ((told_ & bit) != 0) return;
+  told_ |= bit;
+  const Instruction& earlier = wave.program->code[other];
+  const std::string_view missing =
+      other_wave == wave.index ? "no wait lies between" : "no wait and barrier order the two";
+  wave.hazard(*access.instruction, kind,
+              fmt::format("meets {:#x}: {} of wave {} in LDS, and {}", earlier.pc - wave.program->load_base,
+                          wave.program->text[other], other_wave, missing),
+              lane, offset);
+}
+
+}  // namespace wavesmith::simulator

@@ -1,0 +1,102 @@
+// Faults planted into a compiled kernel: each wait for loads to LDS weakened by one and dropped, each barrier
+// dropped. Every one must be found as a hazard, even where the numbers of this run are right all the same.
+#include <cstring>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "runtime/code_object.h"
+#include "tests/verify/kernels.h"
+
+using namespace wavesmith::test;
+namespace verify = wavesmith::verify;
+namespace simulator = wavesmith::simulator;
+
+namespace {
+
+const verify::AttentionCase shape{.batch = 1, .seqlen_q = 65, .seqlen_kv = 321, .softmax_scale = {}};
+
+verify::AttentionRun judged(const Kernel& kernel) {
+  return run(kernel, shape, {.hazards = true});
+}
+
+/// The kernel with the first word of the instruction at `address` replaced.
+Kernel with_word(const Kernel& kernel, std::uint64_t address, std::uint32_t word) {
+  Kernel changed{kernel.plan, kernel.code};
+  const auto object = wavesmith::runtime::read_code_object(changed.code);
+  REQUIRE(object);
+  for (const auto& segment : object->segments)
+    if (address >= segment.address && address < segment.address + segment.file_bytes)
+      std::memcpy(changed.code.data() + segment.file_offset + (address - segment.address), &word,
+                  sizeof word);
+  return changed;
+}
+
+std::uint32_t word_at(const Kernel& kernel, std::uint64_t address) {
+  const auto object = wavesmith::runtime::read_code_object(kernel.code);
+  REQUIRE(object);
+  std::uint32_t word = 0;
+  for (const auto& segment : object->segments)
+    if (address >= segment.address && address < segment.address + segment.file_bytes)
+      std::memcpy(&word, kernel.code.data() + segment.file_offset + (address - segment.address), sizeof word);
+  return word;
+}
+
+/// s_waitcnt with another vmcnt: bits 3:0 and 15:14 (CDNA guides, SOPP).
+std::uint32_t with_vmcnt(std::uint32_t word, std::uint32_t count) {
+  return (word & ~0xc00fu) | (count & 15) | (count >> 4) << 14;
+}
+std::uint32_t vmcnt_of(std::uint32_t word) {
+  return (word & 15) | (word >> 14 & 3) << 4;
+}
+constexpr std::uint32_t no_vmcnt = 63;
+constexpr std::uint32_t s_nop = 0xbf800000;
+
+/// A hazard of an LDS kind. The first wait covers loads of Q to registers too, and these are told as such.
+void check_found(const Kernel& kernel) {
+  const verify::AttentionRun result = judged(kernel);
+  REQUIRE_FALSE(result.report.fault);
+  REQUIRE(result.report.hazards);
+  std::size_t lds = 0;
+  for (const simulator::Hazard& hazard : *result.report.hazards) {
+    INFO(hazard.first.message());
+    CHECK((hazard.kind.starts_with("lds_") || hazard.kind == "register_read_before_wait"));
+    CHECK_FALSE(hazard.step.empty());
+    lds += hazard.kind.starts_with("lds_") ? 1 : 0;
+  }
+  CHECK(lds > 0);
+  CHECK_FALSE(result.ok());
+}
+
+}  // namespace
+
+TEST_CASE("planted: every wait for loads to LDS and every barrier of the kernels is needed, and missed") {
+  for (const int head_size : {64, 128}) {
+    dense::Spec spec;
+    spec.head_size = head_size;
+    spec.num_query_heads = 1;
+    spec.num_kv_heads = 1;
+    spec.mask = dense::Mask::full;
+    const Kernel kernel = compiled(spec);
+    const verify::AttentionRun right = judged(kernel);
+    REQUIRE(right.ok());
+    unsigned waits = 0, barriers = 0;
+    for (const simulator::InstructionReport& instruction : right.report.instructions) {
+      if (instruction.counters.executions == 0) continue;
+      CAPTURE(instruction.text, instruction.address, instruction.step);
+      const std::uint32_t word = word_at(kernel, instruction.address);
+      if (instruction.mnemonic == "s_barrier") {
+        ++barriers;
+        check_found(with_word(kernel, instruction.address, s_nop));
+      }
+      // The waits that the kernel itself asks for stand right before a barrier.
+      if (instruction.mnemonic == "s_waitcnt" && vmcnt_of(word) != no_vmcnt) {
+        const std::uint32_t next = word_at(kernel, instruction.address + 4);
+        if (next != 0xbf8a0000) continue;
+        ++waits;
+        check_found(with_word(kernel, instruction.address, with_vmcnt(word, no_vmcnt)));
+      }
+    }
+    CHECK(waits > 0);
+    CHECK(barriers >= waits);
+  }
+}
