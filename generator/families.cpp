@@ -78,20 +78,22 @@ class AttentionDenseFamily final : public Family {
                           fmt::format("{}", fmt::join(attention_dense::preset_names(), ", "))});
     attention_dense::Spec spec;
     read_fields(texts, spec, refusals);
-    Expected<attention_dense::Plan> plan = attention_dense::resolve(spec, target);
-    if (!plan) {
-      // A missing required field is reported once, as missing.
-      for (const Refusal& refusal : plan.error().refusals)
-        if (std::ranges::find(refusals, refusal.field, &Refusal::field) == refusals.end())
-          refusals.push_back(refusal);
-      if (refusals.empty()) return std::unexpected(plan.error());
-    }
+    refusals = attention_dense::refusals_of(spec, target, std::move(refusals));
     if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+    Expected<attention_dense::Plan> plan = attention_dense::resolve(spec, target);
+    if (!plan) return std::unexpected(plan.error());
     return std::make_unique<AttentionDenseKernel>(std::move(*plan));
   }
 };
 
 }  // namespace
+
+Expected<void> Family::supports(const FieldTexts& fields, std::string_view preset,
+                                const lowering::TargetId& target) const {
+  const auto kernel = resolve(fields, preset, target);
+  if (!kernel) return std::unexpected(kernel.error());
+  return {};
+}
 
 // Plain C identifiers need no quoting in IR text, assembly or a launcher's source, and none of them can be
 // taken for an intrinsic ("llvm.…") or for a descriptor (NAME.kd).

@@ -48,6 +48,9 @@ class Family {
   [[nodiscard]] virtual Expected<std::unique_ptr<ResolvedKernel>> resolve(
       const FieldTexts& fields, std::string_view preset, const lowering::TargetId& target) const = 0;
   [[nodiscard]] virtual std::vector<std::string> presets() const = 0;
+  /// Whether resolve(), emit() and compiling succeed; a pure query. Errors: all reasons why not.
+  [[nodiscard]] Expected<void> supports(const FieldTexts& fields, std::string_view preset,
+                                        const lowering::TargetId& target) const;
 };
 
 /// Refuses a name that is not a C identifier of at most 255 characters.

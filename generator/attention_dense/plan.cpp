@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -101,9 +102,9 @@ std::vector<std::string> preconditions(const Plan& plan) {
 
 // Resources are those of a kernel whose fields are valid one by one.
 bool is_sound(const std::vector<Refusal>& refusals) {
-  constexpr std::array<std::string_view, 9> geometry{"head_size",       "block_m",         "block_n",
-                                                     "waves_per_eu",    "lds_k_group_pad", "lds_k_row_pad",
-                                                     "lds_v_group_pad", "lds_v_row_pad",   "dma_width"};
+  constexpr std::array<std::string_view, 8> geometry{"head_size",       "block_m",       "block_n",
+                                                     "lds_k_group_pad", "lds_k_row_pad", "lds_v_group_pad",
+                                                     "lds_v_row_pad",   "dma_width"};
   return std::ranges::none_of(refusals, [&](const Refusal& refusal) {
     return std::ranges::find(geometry, refusal.field) != geometry.end();
   });
@@ -111,8 +112,12 @@ bool is_sound(const std::vector<Refusal>& refusals) {
 
 }  // namespace
 
-std::vector<Refusal> refusals_of(const Spec& requested, const lowering::TargetId& target) {
-  std::vector<Refusal> refusals = check(requested);
+std::vector<Refusal> refusals_of(const Spec& requested, const lowering::TargetId& target,
+                                 std::vector<Refusal> known) {
+  std::vector<Refusal> refusals = std::move(known);
+  for (Refusal& refusal : check(requested))
+    if (std::ranges::find(refusals, refusal.field, &Refusal::field) == refusals.end())
+      refusals.push_back(std::move(refusal));
   const lowering::TargetFacts* facts = lowering::find_target(target.processor);
   if (target.processor != supported_target || facts == nullptr)
     refusals.push_back(

@@ -71,8 +71,10 @@ struct Plan {
 };
 
 /// All reasons why there is no kernel for this spec on this target; empty when there is one. Then resolving,
-/// emitting and compiling succeed.
-[[nodiscard]] std::vector<Refusal> refusals_of(const Spec& spec, const lowering::TargetId& target);
+/// emitting and compiling succeed. `known`: what was refused already, for fields that could not be read and
+/// are at their default in `spec`; each field is refused once.
+[[nodiscard]] std::vector<Refusal> refusals_of(const Spec& spec, const lowering::TargetId& target,
+                                               std::vector<Refusal> known = {});
 
 /// Errors: those reasons, at once.
 [[nodiscard]] Expected<Plan> resolve(const Spec& spec, const lowering::TargetId& target);

@@ -104,7 +104,8 @@ void check_resources(const Spec& spec, const lowering::TargetFacts& target, std:
   const std::size_t before = refusals.size();
   check_lds(spec, *layouts, target.lds_bytes, refusals);
   // Of a workgroup that does not fit there is no number of waves to speak of.
-  if (refusals.size() == before) check_waves(spec, *layouts, target, refusals);
+  const bool has_waves = std::ranges::find(refusals, "waves_per_eu", &Refusal::field) == refusals.end();
+  if (refusals.size() == before && has_waves) check_waves(spec, *layouts, target, refusals);
 }
 
 }  // namespace wavesmith::generator::attention_dense
