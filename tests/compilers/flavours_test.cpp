@@ -49,7 +49,6 @@ void check_golden_cases(unsigned major) {
       INFO(compiler->name() << ", " << cases[i].id() << ": " << joined(result.problems));
       CHECK(result.compiled);
       CHECK(result.right);
-      CHECK(result.needs.spills == 0);
       verified += result.right ? 1 : 0;
     }
     CHECK(verified >= parts);
