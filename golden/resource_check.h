@@ -58,8 +58,9 @@ struct ResourceCheck {
 /// A compiler that can be asked, and the flavour that it reads.
 struct Compiler {
   runtime::Backend backend{};
-  std::string name;  ///< its identity without the linker's, which changes none of the numbers
+  std::string name;  ///< its version, without the linker's, which changes none of the numbers
   const lowering::Flavour* flavour = nullptr;
+  runtime::CompilerInfo info = {};
 };
 
 struct CompilersAtHand {
@@ -78,8 +79,9 @@ struct Measured {
 [[nodiscard]] Expected<Measured> measure(runtime::CompilerPool& pool, const Compiler& compiler,
                                          std::string_view ir, std::string_view target);
 
-/// Every golden case, several at a time. `progress` gets cases done and of how many, from one thread at a
-/// time. Errors: all cases that do not compile, at once; Interrupts::came().
+/// Every golden case of a target that the compiler knows, several at a time. `progress` gets cases done and
+/// of how many, from one thread at a time. Errors: all cases that do not compile, at once;
+/// Interrupts::came().
 [[nodiscard]] Expected<ResourceEntries> measure_cases(
     runtime::CompilerPool& pool, const Compiler& compiler,
     const std::function<void(std::size_t, std::size_t)>& progress);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "golden/interrupts.h"
 #include "golden/resource_check.h"
 #include "runtime/code_object.h"
+#include "runtime/target_id.h"
 
 namespace wavesmith::golden {
 namespace {
@@ -65,25 +65,22 @@ Resources resources_of(const runtime::Kernel& kernel, std::span<const std::strin
 CompilersAtHand compilers_at_hand(runtime::CompilerPool& pool) {
   CompilersAtHand at_hand;
   for (const runtime::Backend backend : {runtime::Backend::comgr, runtime::Backend::llvm}) {
-    const Expected<runtime::CompilerInfo> identity = pool.describe(backend);
-    if (!identity) {
-      at_hand.absent.push_back({std::string(runtime::name_of(backend)), identity.error().message});
+    Expected<runtime::CompilerInfo> info = pool.describe(backend);
+    if (!info) {
+      at_hand.absent.push_back({std::string(runtime::name_of(backend)), info.error().message});
       continue;
     }
     // "LLVM 22.1.8 (llvm), LLD 22.1.8"
-    std::string name = identity->version;
+    std::string name = info->version;
     if (const std::size_t comma = name.rfind(", ");
         comma != std::string::npos && name.find("LLD", comma) != std::string::npos)
       name.resize(comma);
-    constexpr std::string_view llvm = "LLVM ";
-    unsigned major = 0;
-    if (const std::size_t at = name.find(llvm); at != std::string::npos)
-      std::from_chars(name.data() + at + llvm.size(), name.data() + name.size(), major);
-    const auto flavour = std::ranges::find(lowering::all_flavours(), major, &lowering::Flavour::llvm_major);
+    const auto flavour =
+        std::ranges::find(lowering::all_flavours(), info->llvm_major, &lowering::Flavour::llvm_major);
     if (flavour == lowering::all_flavours().end())
       at_hand.absent.push_back({name, "there is no flavour for its version"});
     else
-      at_hand.found.push_back({backend, std::move(name), &*flavour});
+      at_hand.found.push_back({backend, std::move(name), &*flavour, std::move(*info)});
   }
   return at_hand;
 }
@@ -114,7 +111,11 @@ Expected<ResourceEntries> measure_cases(runtime::CompilerPool& pool, const Compi
   ResourceEntries entries;
   std::vector<std::string> problems;
   std::atomic<std::size_t> next = 0;
-  const std::span<const Case> all = cases();
+  std::vector<Case> all(cases().begin(), cases().end());
+  std::erase_if(all, [&](const Case& one) {
+    const auto target = runtime::parse_target_id(one.target);
+    return target && !compiler.info.supports(*target);
+  });
   const auto work = [&] {
     for (std::size_t i = next++; i < all.size() && !Interrupts::came(); i = next++) {
       const Expected<Emission> emission = emit(all[i], *compiler.flavour);

@@ -59,6 +59,7 @@ TEST_CASE("a change of one head size is said to be one") {
   CHECK(plan.moved.at("a") == Flavours{"llvm21", "llvm22"});
   CHECK(plan.moved_entries == 4);
   CHECK(plan.unmoved_entries == 4);
+  CHECK(plan.unmoved_values == 4 * 3 + 4 * 2);  // the moved ones keep their symbol and length
   CHECK(plan.unmoved_cases == 2);
   // kv is the same in every case of the list, so it says nothing.
   REQUIRE(plan.common.size() == 1);

@@ -11,6 +11,7 @@
 
 #include "golden/interrupts.h"
 #include "tools/cli/files.h"
+#include "tools/cli/flavour_choice.h"
 #include "tools/cli/golden_base.h"
 #include "tools/cli/golden_folder.h"
 #include "tools/cli/golden_output.h"
@@ -33,7 +34,9 @@ std::vector<OptionGroup> options(std::span<const std::string> /*words*/) {
                      "do not re-check a base revision: what moved is then told against the files in the "
                      "folder, whoever wrote them"});
   own.push_back(golden_resources_option());
-  std::vector<OptionGroup> groups{{.title = "Options", .options = std::move(own)}, golden_output_options()};
+  std::vector<OptionGroup> groups{{.title = "Options", .options = std::move(own)},
+                                  {.title = "Compilers", .options = compiler_place_options()},
+                                  golden_output_options()};
   groups.back().options.push_back({.name = "patch",
                                    .placeholder = "FILE",
                                    .meaning = "also write the change as a patch behind its summary"});
@@ -110,8 +113,9 @@ Expected<golden::ResourceResult> recheck_resources(const golden::BaseRevision& b
 
 // Measures with every compiler at hand; `updated` gets the numbers, those of other compilers stay.
 Expected<void> bless_resources(const Pinned& pinned, const std::optional<golden::BaseRevision>& base,
-                               Bless& bless, golden::ResourceGoldens& updated) {
-  runtime::CompilerPool pool;
+                               const runtime::CompilerPoolOptions& compilers, Bless& bless,
+                               golden::ResourceGoldens& updated) {
+  runtime::CompilerPool pool(compilers);
   golden::CompilersAtHand at_hand = golden::compilers_at_hand(pool);
   bless.resources.not_checked = std::move(at_hand.absent);
   ProgressBar bar("compiling the golden cases");
@@ -152,7 +156,8 @@ void refuse_contradictions(const Arguments& arguments, std::vector<Refusal>& ref
       refusals.push_back({field_name(name), *value, "nothing, with --no-base"});
 }
 
-Expected<Bless> make_bless(const Arguments& arguments, const fs::path& folder) {
+Expected<Bless> make_bless(const Arguments& arguments, const fs::path& folder,
+                           const runtime::CompilerPoolOptions& compilers) {
   const auto text = read_if_there(folder / golden::golden_file_name);
   if (!text) return std::unexpected(text.error());
   const auto resources = read_if_there(folder / golden::resource_file_name);
@@ -201,7 +206,7 @@ Expected<Bless> make_bless(const Arguments& arguments, const fs::path& folder) {
   if (wants_resources(arguments) && !bless.refused()) {
     bless.resources = {};
     golden::ResourceGoldens updated = in_folder->resources;
-    if (const auto done = bless_resources(pinned, base, bless, updated); !done)
+    if (const auto done = bless_resources(pinned, base, compilers, bless, updated); !done)
       return std::unexpected(done.error());
     file(golden::resource_file_name, *resources, golden::resources_text(updated));
   }
@@ -211,10 +216,11 @@ Expected<Bless> make_bless(const Arguments& arguments, const fs::path& folder) {
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
   refuse_contradictions(arguments, refusals);
   check_golden_outputs(arguments, {"patch"}, refusals);
+  const runtime::CompilerPoolOptions compilers = all_workers(arguments, refusals);
   const auto folder = golden_folder(arguments, std::move(refusals));
   if (!folder) return std::unexpected(folder.error());
   const golden::Interrupts interrupts;
-  Expected<Bless> bless = make_bless(arguments, *folder);
+  Expected<Bless> bless = make_bless(arguments, *folder, compilers);
   if (!bless) return std::unexpected(bless.error());
 
   if (const auto patch = arguments.value("patch"); patch && !bless->refused()) {
@@ -243,8 +249,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
 Command golden_bless_command() {
   return {.name = "golden bless",
           .meaning = "what pinning the present text and resources would change; --yes writes it",
-          .example = {"wavesmith golden bless --base-folder build/golden-base",
-                      "wavesmith golden bless --base-folder build/golden-base --patch bless.patch"},
+          .example = {"wavesmith golden bless --base-folder build/golden-base --patch bless.patch"},
           .positional = std::nullopt,
           .options = options,
           .run = run};

@@ -6,6 +6,7 @@
 #include "golden/check.h"
 #include "golden/resource_check.h"
 #include "tools/cli/command.h"
+#include "tools/cli/flavour_choice.h"
 #include "tools/cli/golden_folder.h"
 #include "tools/cli/golden_output.h"
 #include "tools/cli/golden_resources.h"
@@ -17,14 +18,16 @@ namespace {
 
 std::vector<OptionGroup> options(std::span<const std::string> /*words*/) {
   return {{.title = "Options", .options = {golden_folder_option(), golden_resources_option()}},
+          {.title = "Compilers", .options = compiler_place_options()},
           golden_output_options()};
 }
 
-Expected<golden::ResourceCheck> resources(const std::filesystem::path& folder, bool wanted) {
+Expected<golden::ResourceCheck> resources(const std::filesystem::path& folder, bool wanted,
+                                          const runtime::CompilerPoolOptions& compilers) {
   if (!wanted) return no_resource_check();
   const Expected<golden::ResourceGoldens> golden = golden::read_resources(folder);
   if (!golden) return std::unexpected(golden.error());
-  runtime::CompilerPool pool;
+  runtime::CompilerPool pool(compilers);
   ProgressBar bar("compiling the golden cases");
   return golden::check_resources(*golden, pool,
                                  [&](std::size_t done, std::size_t total) { bar.update(done, total); });
@@ -32,11 +35,12 @@ Expected<golden::ResourceCheck> resources(const std::filesystem::path& folder, b
 
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
   check_golden_outputs(arguments, {}, refusals);
+  const runtime::CompilerPoolOptions compilers = all_workers(arguments, refusals);
   const auto folder = golden_folder(arguments, std::move(refusals));
   if (!folder) return std::unexpected(folder.error());
   const Expected<golden::CheckResult> text = golden::check(*folder);
   if (!text) return std::unexpected(text.error());
-  const Expected<golden::ResourceCheck> compiled = resources(*folder, wants_resources(arguments));
+  const Expected<golden::ResourceCheck> compiled = resources(*folder, wants_resources(arguments), compilers);
   if (!compiled) return std::unexpected(compiled.error());
 
   Report report;

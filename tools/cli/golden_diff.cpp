@@ -23,7 +23,9 @@ std::vector<OptionGroup> options(std::span<const std::string> /*words*/) {
   own.push_back({.name = "flavour",
                  .placeholder = "NAME",
                  .meaning = "compare only this flavour (default all): " + lowering::flavour_names()});
-  return {{.title = "Options", .options = std::move(own)}, golden_output_options()};
+  return {{.title = "Options", .options = std::move(own)},
+          {.title = "Compilers", .options = compiler_place_options()},
+          golden_output_options()};
 }
 
 // A case by its id, or by its variant where that is enough.
@@ -153,6 +155,7 @@ std::vector<JUnitCase> junit_cases(const golden::Case& golden_case, const golden
 
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
   check_golden_outputs(arguments, {}, refusals);
+  const runtime::CompilerPoolOptions compilers = read_compiler_options(arguments, refusals).pool;
   const golden::Case* golden_case = named_case(arguments, refusals);
   const std::string flavour = arguments.value_or("flavour", "");
   if (arguments.value("flavour") && lowering::find_flavour(flavour) == nullptr)
@@ -163,7 +166,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   const golden::Interrupts interrupts;
   const Expected<golden::BaseRevision> base = golden_base(arguments, *folder);
   if (!base) return std::unexpected(base.error());
-  runtime::CompilerPool pool(one_worker());
+  runtime::CompilerPool pool(compilers);
   const Expected<golden::CaseDiff> diff = golden::diff_case(*base, *golden_case, flavour, pool);
   if (!diff) return std::unexpected(diff.error());
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/cli/flavour_choice.h"
+
 namespace wavesmith::cli {
 namespace {
 
@@ -35,6 +37,12 @@ Option golden_resources_option() {
 
 bool wants_resources(const Arguments& arguments) {
   return arguments.value_or("resources", "true") == "true";
+}
+
+runtime::CompilerPoolOptions all_workers(const Arguments& arguments, std::vector<Refusal>& refusals) {
+  runtime::CompilerPoolOptions options = read_compiler_options(arguments, refusals).pool;
+  options.workers = 0;
+  return options;
 }
 
 golden::ResourceCheck no_resource_check() {

@@ -15,6 +15,11 @@ namespace wavesmith::cli {
 [[nodiscard]] Option golden_resources_option();
 [[nodiscard]] bool wants_resources(const Arguments& arguments);
 
+/// Workers for compiling all cases: as many as this machine runs at a time, where --comgr and --worker say.
+/// Appends refusals.
+[[nodiscard]] runtime::CompilerPoolOptions all_workers(const Arguments& arguments,
+                                                       std::vector<Refusal>& refusals);
+
 /// What stands for a check that --no-resources left out.
 [[nodiscard]] golden::ResourceCheck no_resource_check();
 

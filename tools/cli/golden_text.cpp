@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ void append_text_cases(const golden::CheckResult& result, std::string_view suite
   for (const golden::CaseName& name : result.missing) add(name, failed, "not in the golden file");
   for (const golden::CaseName& name : result.unexpected)
     add(name, failed, "no case or flavour of this build");
-  std::ranges::stable_sort(own, {}, &JUnitCase::suite);
+  std::ranges::sort(own, {}, [](const JUnitCase& one) { return std::tie(one.suite, one.name); });
   const std::string files = fmt::format("{}golden files", suite_prefix);
   for (const std::string& file : result.unread)
     own.push_back({.suite = files, .name = file, .outcome = failed, .message = "no check reads this file"});
