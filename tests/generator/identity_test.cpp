@@ -2,6 +2,9 @@
 // of them. The tests of the tests plant a field that is missing from the key.
 #include "generator/identity.h"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -258,6 +261,24 @@ TEST_CASE("identity: hashes are SHA-256") {
   CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   CHECK(sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(emitter_identity().size() == 64);
+}
+
+TEST_CASE("identity: the emitter's is a hash over all sources of generator, ir_builder and lowering") {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(WAVESMITH_TEST_DATA).parent_path().parent_path();
+  std::map<std::string, std::string> hashes;
+  for (const char* folder : {"generator", "ir_builder", "lowering"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      hashes[entry.path().lexically_relative(root).string()] = sha256_hex(text);
+    }
+  CHECK(hashes.size() > 40);
+  std::string listing;
+  for (const auto& [path, hash] : hashes) listing += fmt::format("{} {}\n", path, hash);
+  // A source that was edited after this program was built makes a difference too.
+  CHECK(emitter_identity() == sha256_hex(listing));
 }
 
 TEST_CASE("identity: symbols are readable and end in a hash over what is not at its default") {

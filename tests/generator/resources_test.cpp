@@ -5,6 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
 
+#include "generator/identity.h"
+#include "runtime/compiler.h"
 #include "runtime/occupancy.h"
 #include "tests/generator/code_objects.h"
 #include "tests/generator/specs.h"
@@ -77,6 +79,28 @@ TEST_CASE("resources: at the most waves per SIMD that are accepted, nothing spil
       CHECK(kernel.lds_bytes ==
             (s.head_size == 64 ? 2 * (rows / 2) * (136 + 128) * 2 : 2 * rows * (136 + 160) * 2));
     }
+}
+
+TEST_CASE("resources: a code object comes out the same ten times") {
+  for (int head_size : {64, 128}) {
+    Spec s = spec(head_size, 32, 8);
+    s.block_n = 32;
+    runtime::CompileRequest request;
+    request.ir = emitted(s);
+    request.target = "gfx950";
+    // A worker that has served before and one that has not.
+    std::set<std::string> hashes;
+    for (int fresh = 0; fresh < 2; ++fresh) {
+      runtime::CompilerPool pool;
+      for (int i = 0; i < 5; ++i) {
+        const auto result = pool.compile(request);
+        REQUIRE(result);
+        const auto* bytes = reinterpret_cast<const char*>(result->hsaco.data());
+        hashes.insert(generator::sha256_hex({bytes, result->hsaco.size()}));
+      }
+    }
+    CHECK(hashes.size() == 1);
+  }
 }
 
 TEST_CASE("resources: head size 64 keeps the published kernel's bounds and occupancy") {

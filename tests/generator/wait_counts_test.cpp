@@ -1,5 +1,6 @@
 // Wait counts follow from the copies that are really issued: replayed in the machine, every wait lets all
 // that is read next arrive, and none could leave one copy more in flight.
+#include <algorithm>
 #include <map>
 
 #include <catch2/catch_test_macros.hpp>
@@ -98,6 +99,24 @@ TEST_CASE("wait_counts: with them everything has arrived that is read, for every
         CHECK(replay(plan, **kernel, seqlen_kv, nullptr).empty());
       }
     }
+}
+
+TEST_CASE("wait_counts: follow from the geometry, and suffice in each") {
+  for (Spec spec : test::all_geometries()) {
+    INFO(test::name_of(spec));
+    spec.num_query_heads = spec.num_kv_heads = 1;
+    spec.mask = Mask::full;
+    const Plan plan = test::resolved(spec);
+    // block_n rows of 2 * head_size bytes; an instruction moves 256 bytes, and block_m / 32 waves share them.
+    const int copies = spec.block_n * 2 * spec.head_size / (256 * (spec.block_m / 32));
+    const auto kernel = build(plan);
+    REQUIRE(kernel);
+    std::vector<std::int64_t> counts;
+    for (const ir::Op* wait : copy_waits(**kernel)) counts.push_back(*wait->attr(ir::Attr::vmcnt));
+    // The counter has six bits: 32 copies of K and as many of V are one more than it can leave.
+    CHECK(counts == std::vector<std::int64_t>{std::min(2 * copies, 63), copies, copies, 0});
+    CHECK(replay(plan, **kernel, 4 * spec.block_n - 5, nullptr).empty());
+  }
 }
 
 TEST_CASE("wait_counts: none is stricter than it must be") {
