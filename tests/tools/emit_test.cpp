@@ -99,9 +99,24 @@ TEST_CASE("flags override the spec file, whatever their order") {
 TEST_CASE("a flag and its negation set the field") {
   const std::string plain = emitted(kernel_words());
   CHECK(emitted(kernel_words() + Words{"--lazy-rescale", "--no-persistent"}) == plain);
-  const Outcome off = cli(Words{"emit"} + kernel_words() + Words{"--no-lazy-rescale"});
-  CHECK(off.status == 2);
-  CHECK(off.err.find("lazy_rescale = false is refused") != std::string::npos);
+  const auto off = document(cli(Words{"emit"} + kernel_words() + Words{"--no-lazy-rescale", "--json"}).out);
+  CHECK(off["spec"]["lazy_rescale"] == false);
+  CHECK(off["ir"] != plain);
+  const Outcome on = cli(Words{"emit"} + kernel_words() + Words{"--persistent"});
+  CHECK(on.status == 2);
+  CHECK(on.err.find("persistent = true is refused") != std::string::npos);
+}
+
+TEST_CASE("emit --model-shape sets what a model needs, and explicit fields override it") {
+  const Words shape{"attention-dense", "--model-shape", "llama-3.1-8b"};
+  CHECK(emitted(shape) == emitted(kernel_words(128)));
+  CHECK(emitted(shape + Words{"--head-size", "64"}) == emitted(kernel_words()));
+  const Outcome unknown = cli({"emit", "attention-dense", "--model-shape", "llama"});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.err.find("model_shape = llama is refused: llama-2-7b, llama-3.1-8b") != std::string::npos);
+  const Outcome unbuilt = cli({"emit", "attention-dense", "--model-shape", "gpt-oss-120b"});
+  CHECK(unbuilt.status == 2);
+  CHECK(unbuilt.err.find("sinks = true is refused") != std::string::npos);
 }
 
 TEST_CASE("emit --symbol renames the kernel and nothing else") {
