@@ -59,9 +59,11 @@ CheckResult compare(const Goldens& golden, const Goldens& emitted) {
       else
         result.drifted.push_back({{flavour, id}, *pinned, entry});
     }
-  for (const auto& [flavour, entries] : golden)
+  for (const auto& [flavour, entries] : golden) {
+    if (entries.empty() && !emitted.contains(flavour)) result.unexpected.push_back({flavour, "(no case)"});
     for (const auto& [id, entry] : entries)
       if (find(emitted, flavour, id) == nullptr) result.unexpected.push_back({flavour, id});
+  }
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Strict JSON through nlohmann's parser and its callback.
 #include "golden/strict_json.h"
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -8,7 +9,35 @@
 
 namespace wavesmith::golden {
 
+namespace {
+
+/// nlohmann's values are copied and written by recursion.
+constexpr int most_nested = 100;
+
+/// How deep arrays and objects stand in one another, whether the text is JSON or not.
+int nesting(std::string_view text) {
+  int depth = 0, deepest = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      quoted = !quoted;
+    else if (!quoted && (c == '[' || c == '{'))
+      deepest = std::max(deepest, ++depth);
+    else if (!quoted && (c == ']' || c == '}'))
+      --depth;
+  }
+  return deepest;
+}
+
+}  // namespace
+
 std::expected<nlohmann::json, std::string> parse_strict_json(std::string_view text) {
+  if (const int depth = nesting(text); depth > most_nested)
+    return std::unexpected(
+        fmt::format("arrays and objects stand {} deep in one another, at most {}", depth, most_nested));
   std::vector<std::set<std::string>> open_objects;
   std::string repeated;
   const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {

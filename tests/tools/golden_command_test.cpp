@@ -143,6 +143,9 @@ TEST_CASE("a flavour that this build does not know is unexpected in every case")
   nlohmann::json original = nlohmann::json::parse(committed());
   CHECK(json["unexpected"].size() == cases(original).size());
   for (const auto& one : json["unexpected"]) CHECK(one["flavour"] == "llvm19");
+  const Planted without_case(
+      [](nlohmann::json& file) { file["flavours"]["llvm19"]["cases"] = nlohmann::json::object(); });
+  CHECK(without_case.red()["unexpected"].size() == 1);
 }
 
 TEST_CASE("comparing nothing is a failure") {

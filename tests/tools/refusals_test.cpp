@@ -1,6 +1,8 @@
 // What is wrong with a request is said by field, value and what is allowed, all of it at once, with the right
 // exit status.
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -11,6 +13,8 @@ using wavesmith::test::cli;
 using wavesmith::test::document;
 using wavesmith::test::kernel_words;
 using wavesmith::test::Outcome;
+using wavesmith::test::read_file;
+using wavesmith::test::shell;
 using wavesmith::test::TemporaryFolder;
 using wavesmith::test::write_file;
 using wavesmith::test::operator+;
@@ -186,6 +190,56 @@ TEST_CASE("results cannot share a place") {
   CHECK(same.err.find("save_ir = a is refused: another place than output") != std::string::npos);
   CHECK(cli(compile + Words{"-o", "-", "--save-asm", "-"}, folder.path()).status == 2);
   CHECK(cli(compile + Words{"-o", "-", "--json"}, folder.path()).status == 2);
+  // Other names for the same file.
+  write_file(folder / "spec.json", R"({"num_kv_heads": 8})");
+  write_file(folder / "b", "");
+  std::filesystem::create_symlink("b", folder / "link");
+  std::filesystem::create_hard_link(folder / "spec.json", folder / "hard.json");
+  const std::string absolute = (folder / "a").string();
+  for (const auto& [first, second] :
+       {std::pair<std::string, std::string>{"a", "./a"}, {"a", absolute}, {"b", "link"}})
+    CHECK(cli(compile + Words{"-o", first, "--save-ir", second}, folder.path()).status == 2);
+  const Words from_spec{"emit", "attention-dense", "--head-size", "64", "--num-query-heads",
+                        "32",   "--spec",          "spec.json"};
+  for (const std::string place : {"spec.json", "hard.json"}) {
+    const Outcome onto = cli(from_spec + Words{"-o", place}, folder.path());
+    CHECK(onto.status == 2);
+    CHECK(onto.err.find("is refused: another file than spec, which is read") != std::string::npos);
+  }
+  CHECK(read_file(folder / "spec.json") == R"({"num_kv_heads": 8})");
+}
+
+TEST_CASE("closed standard streams do not lead messages into results") {
+  const TemporaryFolder folder;
+  std::string words;
+  for (const std::string& word : Words{"wavesmith", "emit"} + kernel_words()) words += word + " ";
+  CHECK(shell(words + "-o expected", folder.path()).status == 0);
+  CHECK(shell(words + "-o closed >&-", folder.path()).status == 4);  // what it has to say cannot be said
+  CHECK(shell(words + "-o silent 2>&-", folder.path()).status == 0);
+  CHECK(shell(words + "-o all <&- 2>&- >&-", folder.path()).status == 4);
+  for (const std::string file : {"closed", "silent", "all"})
+    CHECK(read_file(folder / file) == read_file(folder / "expected"));
+  CHECK(shell(words + "--head-size 3 2>&-", folder.path()).status == 2);
+}
+
+TEST_CASE("a comgr that is named is taken or refused") {
+  const TemporaryFolder folder;
+  const Words compile = Words{"compile"} + kernel_words() + Words{"-o", "k", "--comgr", "/no/such/library"};
+  CHECK(cli(compile, folder.path()).status == 4);
+  const Outcome other = cli(compile + Words{"--compiler", "llvm"}, folder.path());
+  CHECK(other.status == 2);
+  CHECK(other.err.find("comgr = /no/such/library is refused") != std::string::npos);
+}
+
+TEST_CASE("a spec that is nested too deeply is refused") {
+  const TemporaryFolder folder;
+  constexpr int deep = 200000;
+  const std::string value = std::string(deep, '[') + "1" + std::string(deep, ']');
+  write_file(folder / "spec.json", R"({"head_size": 64, "a": )" + value + "}");
+  const Outcome outcome = cli({"emit", "attention-dense", "--spec", "spec.json"}, folder.path());
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err.find("200001 deep") != std::string::npos);
+  CHECK(outcome.err.size() < 500);
 }
 
 TEST_CASE("a result that cannot be written is the environment's failure") {

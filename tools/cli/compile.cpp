@@ -1,4 +1,5 @@
 // `wavesmith compile`: a kernel's code object, and what it needs of the machine.
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -48,7 +49,8 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   std::vector<Output> outputs;
   for (const std::string_view name : {"output", "save-ir", "save-asm"})
     if (const auto file = arguments.value(name)) outputs.push_back({field_name(name), *file});
-  check_outputs(outputs, arguments.flag("json"), refusals);
+  const std::array spec{Output{"spec", arguments.value_or("spec", "")}};
+  check_outputs(outputs, arguments.flag("json"), refusals, spec);
   const auto refused = [&](std::string_view field) {
     return std::ranges::find(refusals, field, &Refusal::field) != refusals.end();
   };

@@ -1,4 +1,6 @@
 // `wavesmith emit`: LLVM IR text of a kernel, or with --explain the Plan behind it.
+#include <array>
+
 #include <fmt/format.h>
 
 #include "generator/identity.h"
@@ -27,7 +29,8 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
 
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
   const auto file = arguments.value("output");
-  if (file) check_outputs(std::array{Output{"output", *file}}, arguments.flag("json"), refusals);
+  const std::array spec{Output{"spec", arguments.value_or("spec", "")}};
+  if (file) check_outputs(std::array{Output{"output", *file}}, arguments.flag("json"), refusals, spec);
   const Expected<KernelRequest> request =
       read_kernel_request(arguments, default_flavour, std::move(refusals));
   if (!request) return std::unexpected(request.error());

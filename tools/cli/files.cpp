@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
@@ -49,6 +50,16 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+// Whether two names mean one file: alike once links and dots are resolved, or hard links.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a == b || a.empty() || b.empty() || a == "-" || b == "-") return a == b;
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  const auto resolved_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a, error), error);
+  const auto resolved_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
+  return !resolved_a.empty() && resolved_a == resolved_b;
+}
+
 }  // namespace
 
 Expected<std::string> read_input(const std::string& path, std::string_view field) {
@@ -89,19 +100,24 @@ Expected<void> write_output(const std::string& path, std::string_view bytes, std
   return failed(error);
 }
 
-void check_outputs(std::span<const Output> outputs, bool json, std::vector<Refusal>& refusals) {
+void check_outputs(std::span<const Output> outputs, bool json, std::vector<Refusal>& refusals,
+                   std::span<const Output> inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [field, path] = outputs[i];
     const auto refuse = [&](std::string allowed) {
       refusals.push_back({std::string(field), path.empty() ? "(empty)" : path, std::move(allowed)});
     };
-    const auto earlier = std::ranges::find(outputs.first(i), path, &Output::path);
+    const auto earlier = std::ranges::find_if(
+        outputs.first(i), [&](const Output& other) { return same_file(other.path, path); });
     if (path.empty())
       refuse("a file, or - for standard output");
     else if (earlier != outputs.begin() + static_cast<std::ptrdiff_t>(i))
       refuse(fmt::format("another place than {}", earlier->field));
     else if (path == "-" && json)
       refuse("a file: with --json, standard output holds the document alone");
+    const auto input = std::ranges::find_if(
+        inputs, [&](const Output& other) { return path != "-" && same_file(other.path, path); });
+    if (input != inputs.end()) refuse(fmt::format("another file than {}, which is read", input->field));
   }
 }
 

@@ -19,15 +19,16 @@ namespace wavesmith::cli {
 [[nodiscard]] Expected<void> write_output(const std::string& path, std::string_view bytes,
                                           std::string_view field);
 
-/// A file that a command is asked to write.
+/// A file that a command is asked to write, or to read.
 struct Output {
   std::string field;  ///< "output"
   std::string path;
 };
 
 /// Refuses empty names, two results for one file, and standard output where it is taken: by another result,
-/// or by the document of --json.
-void check_outputs(std::span<const Output> outputs, bool json, std::vector<Refusal>& refusals);
+/// or by the document of --json. Names that mean one file count as one, and a file of `inputs` is not written.
+void check_outputs(std::span<const Output> outputs, bool json, std::vector<Refusal>& refusals,
+                   std::span<const Output> inputs = {});
 
 [[nodiscard]] inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

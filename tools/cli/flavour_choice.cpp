@@ -37,7 +37,13 @@ CompilerOptions read_compiler_options(const Arguments& arguments, std::vector<Re
     known = true;
   }
   if (!known) refusals.push_back({"compiler", name, "auto, comgr, llvm"});
-  options.pool.comgr_library = arguments.value_or("comgr", "");
+  // A library that is named is taken or refused, never replaced.
+  if (const auto library = arguments.value("comgr")) {
+    options.pool.comgr_library = *library;
+    if (options.backend == Backend::llvm)
+      refusals.push_back({"comgr", *library, "only with --compiler auto or comgr"});
+    options.backend = Backend::comgr;
+  }
   options.pool.worker_path = arguments.value_or("worker", "");
   return options;
 }

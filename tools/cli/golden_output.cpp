@@ -1,7 +1,10 @@
 // Writing reviews.
 #include "tools/cli/golden_output.h"
 
+#include "golden/golden_file.h"
+#include "golden/resource_file.h"
 #include "tools/cli/files.h"
+#include "tools/cli/golden_folder.h"
 
 namespace wavesmith::cli {
 
@@ -22,7 +25,11 @@ void check_golden_outputs(const Arguments& arguments, std::vector<std::string_vi
   more.insert(more.end(), {"junit", "markdown"});
   for (const std::string_view name : more)
     if (const auto file = arguments.value(name)) outputs.push_back({field_name(name), *file});
-  check_outputs(outputs, arguments.flag("json"), refusals);
+  std::vector<Output> inputs;
+  if (const auto folder = golden_folder(arguments, {}))
+    for (const std::string_view name : {golden::golden_file_name, golden::resource_file_name})
+      inputs.push_back({std::string(name), (*folder / name).string()});
+  check_outputs(outputs, arguments.flag("json"), refusals, inputs);
 }
 
 Expected<void> write_golden_outputs(const Arguments& arguments, const Review& review,

@@ -1,11 +1,15 @@
 // The program `wavesmith`: runs the command that the command line names and prints its report. Text for
 // people goes to standard output, with --json one JSON document instead; messages always go to standard
 // error. The exit status is ErrorKind's value.
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <ranges>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
 
 #include <fmt/format.h>
 
@@ -97,7 +101,22 @@ int run(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace wavesmith::cli
 
+namespace {
+
+// A standard stream that the caller closed would otherwise be the next file that is opened, and messages
+// would end up in results. Nothing can be read from or written to the replacements, but messages may be lost.
+void hold_standard_streams() {
+  constexpr std::array<int, 3> modes{O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream = 0; stream < 3; ++stream)
+    if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+      static_cast<void>(
+          open("/dev/null", modes[static_cast<std::size_t>(stream)]));  // the lowest free number
+}
+
+}  // namespace
+
 int main(int count, char** words) {
+  hold_standard_streams();
   // A reader that stops early (`| head`) shows as an error of write(), which is no failure.
   static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
   try {

@@ -233,7 +233,9 @@ Request read_request(const Arguments& arguments, std::vector<Refusal>& refusals)
   for (const BufferFile& save : request.saves) outputs.push_back({"save", save.path});
   if (const auto trace = arguments.value("trace"); trace && *trace != "-")
     outputs.push_back({"trace", *trace});
-  check_outputs(outputs, arguments.flag("json"), refusals);
+  std::vector<Output> inputs{{"file", request.code_path}, {"launch", request.launch_path}};
+  for (const BufferFile& load : request.loads) inputs.push_back({"load", load.path});
+  check_outputs(outputs, arguments.flag("json"), refusals, inputs);
   request.selection = read_selection(arguments, refusals);
   request.options = read_simulator_options(arguments, refusals);
   return request;

@@ -157,7 +157,8 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   const std::string device = arguments.value_or("device", "sim");
   if (device != "sim" && device != "hip") refusals.push_back({"device", device, "sim, hip"});
   if (const auto file = arguments.value("save-launch"))
-    check_outputs(std::array{Output{"save_launch", *file}}, arguments.flag("json"), refusals);
+    check_outputs(std::array{Output{"save_launch", *file}}, arguments.flag("json"), refusals,
+                  std::array{Output{"spec", arguments.value_or("spec", "")}});
   const CompilerOptions wanted = read_compiler_options(arguments, refusals);
   Expected<KernelRequest> request = read_kernel_request(arguments, "auto", std::move(refusals));
   if (!request) return std::unexpected(request.error());

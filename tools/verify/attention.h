@@ -46,7 +46,7 @@ struct TileReads {
 /// Everything that can be refused before anything is compiled or run.
 ///
 /// Errors: what plan_launch() refuses, tensors of more than 2^30 elements, a sigma that is not above 0 and at
-/// most 1000.
+/// most 100.
 [[nodiscard]] Expected<void> check_case(const generator::attention_dense::Plan& plan,
                                         const AttentionCase& shape);
 
