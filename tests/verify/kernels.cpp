@@ -36,6 +36,7 @@ Kernel compiled(const dense::Spec& spec) {
 verify::AttentionRun run(const Kernel& kernel, const verify::AttentionCase& shape,
                          simulator::Options options) {
   if (options.threads == 0) options.threads = 2;
+  options.hazards = true;
   return required(verify::verify_attention(kernel.plan, kernel.code, shape, options));
 }
 

@@ -21,7 +21,7 @@ struct Kernel {
 /// refused or does not compile.
 [[nodiscard]] Kernel compiled(const dense::Spec& spec);
 
-/// Throws when nothing could be run. Two threads: tests run beside one another.
+/// Looks for hazards. Throws when nothing could be run. Two threads: tests run beside one another.
 [[nodiscard]] verify::AttentionRun run(const Kernel& kernel, const verify::AttentionCase& shape,
                                        simulator::Options options = {});
 

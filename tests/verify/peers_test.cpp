@@ -1,5 +1,6 @@
-// Code objects that another compiler made (Triton's flash attention for gfx950) give right numbers: their
-// README describes one interface for all. Without their folder these tests are skipped.
+// Code objects that another compiler made (Triton's flash attention for gfx950 and gfx942) give right numbers
+// and have no hazard: their README describes one interface for all. Without their folder these tests are
+// skipped.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -21,15 +22,19 @@ namespace {
 
 /// What the name and the README say of one of them.
 struct Peer {
+  const char* target;
   const char* file;
   std::int64_t head_size;
   std::uint32_t block_m, waves, dynamic_lds_bytes;
   bool causal;  ///< top-left
 };
 constexpr Peer causal_d64{
-    "triton_fa_gfx950_d64_bm128_bn64_bf16_causal_w4_s2_wpe2.hsaco", 64, 128, 4, 16384, true};
+    "gfx950", "triton_fa_gfx950_d64_bm128_bn64_bf16_causal_w4_s2_wpe2.hsaco", 64, 128, 4, 16384, true};
 constexpr Peer full_d128{
-    "triton_fa_gfx950_d128_bm256_bn64_bf16_full_w8_s2_wpe2.hsaco", 128, 256, 8, 65536, false};
+    "gfx950", "triton_fa_gfx950_d128_bm256_bn64_bf16_full_w8_s2_wpe2.hsaco", 128, 256, 8, 65536, false};
+
+constexpr Peer gfx942_d64{
+    "gfx942", "triton_fa_gfx942_d64_bm128_bn64_bf16_causal_w4_s2_wpe2.hsaco", 64, 128, 4, 16384, true};
 
 std::vector<char> code_of(const Peer& peer) {
   const std::filesystem::path folder = WAVESMITH_PEERS;
@@ -65,7 +70,7 @@ void check_peer(const Peer& peer, const Shape& s) {
   const verify::TensorData v = tensor(s.batch, s.seqlen_kv, s.kv_heads, peer.head_size, random);
   const verify::TensorData o = verify::poisoned(q.shape);
 
-  simulator::Device device = take(simulator::Device::create("gfx950"));
+  simulator::Device device = take(simulator::Device::create(peer.target));
   const simulator::Module module = take(device.load(std::as_bytes(std::span(code)), peer.file));
   std::vector<simulator::DeviceAddress> addresses;
   for (const verify::TensorData* one : {&q, &k, &v, &o}) {
@@ -85,10 +90,13 @@ void check_peer(const Peer& peer, const Shape& s) {
                     Argument::of(addresses[3]), Argument::of(scale * std::numbers::log2e_v<float>),
                     i32(s.seqlen_q), i32(s.seqlen_kv), i32(s.query_heads), i32(s.kv_heads),
                     Argument::of(std::uint64_t{0}), Argument::of(std::uint64_t{0})},
-      .options = {.threads = 2}};
+      .options = {.threads = 2, .hazards = true}};
   const simulator::Report report = take(device.launch(module, launch));
   INFO((report.fault ? report.fault->message() : ""));
   REQUIRE_FALSE(report.fault);
+  REQUIRE(report.hazards);
+  for (const simulator::Hazard& hazard : *report.hazards)
+    FAIL_CHECK(hazard.kind << ": " << hazard.first.message());
 
   oracle::Problem problem;
   problem.query_heads = s.query_heads;
@@ -121,4 +129,8 @@ TEST_CASE("peers: Triton's causal kernel of head size 64 is right") {
 TEST_CASE("peers: Triton's full kernel of head size 128 is right") {
   check_peer(full_d128, {1, 256, 128, 4, 2});
   check_peer(full_d128, {2, 512, 192, 2, 2});
+}
+
+TEST_CASE("peers: Triton's kernel for gfx942 is right") {
+  check_peer(gfx942_d64, {2, 256, 256, 4, 2});
 }

@@ -16,7 +16,7 @@ namespace {
 const verify::AttentionCase shape{.batch = 1, .seqlen_q = 65, .seqlen_kv = 321, .softmax_scale = {}};
 
 verify::AttentionRun judged(const Kernel& kernel) {
-  return run(kernel, shape, {.hazards = true});
+  return run(kernel, shape);
 }
 
 /// The kernel with the first word of the instruction at `address` replaced.
@@ -68,6 +68,30 @@ void check_found(const Kernel& kernel) {
 }
 
 }  // namespace
+
+TEST_CASE("schedules: results do not depend on them, and those of a kernel without a barrier do") {
+  dense::Spec spec;
+  spec.head_size = 64;
+  spec.num_query_heads = 1;
+  spec.num_kv_heads = 1;
+  spec.mask = dense::Mask::full;
+  const Kernel kernel = compiled(spec);
+  verify::AttentionCase every = shape;
+  every.every_schedule = true;
+  const verify::AttentionRun right = run(kernel, every);
+  CHECK(right.ok());
+  std::size_t barriers = 0, differ = 0;
+  for (const simulator::InstructionReport& instruction : right.report.instructions) {
+    if (instruction.mnemonic != "s_barrier" || instruction.counters.executions == 0) continue;
+    ++barriers;
+    const verify::AttentionRun result = run(with_word(kernel, instruction.address, s_nop), every);
+    REQUIRE(result.report.hazards);
+    for (const simulator::Hazard& hazard : *result.report.hazards)
+      differ += hazard.kind == "schedule_dependent" ? 1 : 0;
+  }
+  CHECK(barriers > 0);
+  CHECK(differ > 0);
+}
 
 TEST_CASE("planted: every wait for loads to LDS and every barrier of the kernels is needed, and missed") {
   for (const int head_size : {64, 128}) {

@@ -62,7 +62,10 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
        .placeholder = "FILE",
        .meaning = "also write this launch, with contiguous tensors, as a launch file for simulate"});
   groups.push_back(std::move(launch));
-  groups.push_back(simulator_options());
+  OptionGroup simulation = simulator_options();
+  const auto schedule = std::ranges::find(simulation.options, "schedule", &Option::name);
+  schedule->meaning += "; without it every schedule runs once, and results that differ are a hazard";
+  groups.push_back(std::move(simulation));
   groups.push_back({.title = "Device",
                     .options = {{.name = "device",
                                  .placeholder = "NAME",
@@ -152,7 +155,8 @@ std::string tile_reads_text(const simulator::Report& report) {
 }
 
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
-  const verify::AttentionCase shape = read_case(arguments, refusals);
+  verify::AttentionCase shape = read_case(arguments, refusals);
+  shape.every_schedule = !arguments.value("schedule");
   simulator::Options simulation = read_simulator_options(arguments, refusals);
   const std::string device = arguments.value_or("device", "sim");
   if (device != "sim" && device != "hip") refusals.push_back({"device", device, "sim, hip"});

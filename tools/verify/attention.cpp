@@ -2,8 +2,10 @@
 #include "tools/verify/attention.h"
 
 #include <algorithm>
+#include <array>
 #include <numbers>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -119,6 +121,18 @@ oracle::Problem problem_of(const dense::Plan& plan, const AttentionCase& c, cons
   return problem;
 }
 
+/// Hazards that a further run has found, at other instructions or of other kinds.
+void add_hazards(simulator::Report& report, const simulator::Report& more) {
+  if (!more.hazards) return;
+  if (!report.hazards) report.hazards.emplace();
+  for (const simulator::Hazard& hazard : *more.hazards) {
+    const bool known = std::ranges::any_of(*report.hazards, [&](const simulator::Hazard& one) {
+      return one.kind == hazard.kind && one.first.address == hazard.first.address;
+    });
+    if (!known) report.hazards->push_back(hazard);
+  }
+}
+
 /// A code object on a device of its own, run as often as there are seeds.
 class Runner {
  public:
@@ -134,11 +148,16 @@ class Runner {
   [[nodiscard]] const TensorShape& output_shape() const { return shapes_.query; }
   [[nodiscard]] const LseShape& lse_shape() const { return lse_shape_; }
 
-  /// Appends to both; to `lse_samples` where the kernel has that output.
-  Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples,
-                                  std::vector<LseSample>& lse_samples) {
-    const oracle::ElementType type = element_type(plan_);
-    const Tensors tensors = make_tensors(shapes_, type, seed, case_.sigma);
+  /// What one launch left behind.
+  struct Outcome {
+    simulator::Report report;
+    std::vector<std::uint16_t> output;  ///< the whole O buffer
+    std::vector<std::uint32_t> lse;     ///< the same, where the kernel has it
+    float scale = 0;                    ///< as the kernel got it
+  };
+
+  /// One launch in buffers of its own.
+  Expected<Outcome> execute(const Tensors& tensors, const simulator::Options& options) {
     dense::Buffers buffers;
     for (auto [tensor, name, address] :
          {std::tuple{&tensors.q, "q", &buffers.q}, std::tuple{&tensors.k, "k", &buffers.k},
@@ -148,40 +167,85 @@ class Runner {
       if (!uploaded) return std::unexpected(uploaded.error());
       *address = *uploaded;
     }
-    LseSample lse;
+    Outcome outcome;
     if (plan_.spec.lse) {
-      lse.output.assign(static_cast<std::size_t>(lse_shape_.extent()), lse_poison_bits);
-      const auto uploaded = upload(device_, std::as_bytes(std::span(lse.output)), "lse", true);
+      outcome.lse.assign(static_cast<std::size_t>(lse_shape_.extent()), lse_poison_bits);
+      const auto uploaded = upload(device_, std::as_bytes(std::span(outcome.lse)), "lse", true);
       if (!uploaded) return std::unexpected(uploaded.error());
       buffers.lse = *uploaded;
     }
     const Expected<dense::Launch> launch =
         dense::plan_launch(plan_, launch_shapes(plan_, case_, shapes_), buffers);
     if (!launch) return std::unexpected(launch.error());
-    Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, options_));
-    if (!report) return report;
+    Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, options));
+    if (!report) return std::unexpected(report.error());
+    outcome.report = std::move(*report);
+    outcome.scale = scale_of(*launch);
 
-    Sample sample;
-    sample.output.resize(tensors.o.bits.size());
-    if (const auto read = device_.read(buffers.o, std::as_writable_bytes(std::span(sample.output))); !read)
+    outcome.output.resize(tensors.o.bits.size());
+    if (const auto read = device_.read(buffers.o, std::as_writable_bytes(std::span(outcome.output))); !read)
       return std::unexpected(read.error());
     if (plan_.spec.lse)
-      if (const auto read = device_.read(buffers.lse, std::as_writable_bytes(std::span(lse.output))); !read)
+      if (const auto read = device_.read(buffers.lse, std::as_writable_bytes(std::span(outcome.lse))); !read)
         return std::unexpected(read.error());
     std::vector<std::uint64_t> allocated{buffers.q, buffers.k, buffers.v, buffers.o};
     if (plan_.spec.lse) allocated.push_back(buffers.lse);
     for (const std::uint64_t address : allocated)
       if (const auto freed = device_.free(address); !freed) return std::unexpected(freed.error());
-    const oracle::Problem problem = problem_of(plan_, case_, tensors, scale_of(*launch));
+    return outcome;
+  }
+
+  /// Appends to both; to `lse_samples` where the kernel has that output.
+  Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples,
+                                  std::vector<LseSample>& lse_samples) {
+    const oracle::ElementType type = element_type(plan_);
+    const Tensors tensors = make_tensors(shapes_, type, seed, case_.sigma);
+    Expected<Outcome> outcome = execute(tensors, options_);
+    if (!outcome) return std::unexpected(outcome.error());
+    const oracle::Problem problem = problem_of(plan_, case_, tensors, outcome->scale);
+    Sample sample;
+    sample.output = std::move(outcome->output);
     sample.exact = oracle::attention(problem, options_.threads);
     sample.rounded = oracle::attention_rounded(problem, type, options_.threads);
-    if (plan_.spec.lse) {
-      lse.exact = sample.exact.lse;
-      lse.magnitude = score_bounds(problem);
-      lse_samples.push_back(std::move(lse));
-    }
+    if (plan_.spec.lse)
+      lse_samples.push_back(
+          {.output = std::move(outcome->lse), .exact = sample.exact.lse, .magnitude = score_bounds(problem)});
     samples.push_back(std::move(sample));
-    return report;
+    return std::move(outcome->report);
+  }
+
+  /// Runs the first seed again under every other schedule. Notes a hazard in `report` where the result is not
+  /// that of `samples`, and becomes the report of a run that was stopped.
+  Expected<void> compare_schedules(const Sample& sample, std::span<const LseSample> lse,
+                                   simulator::Report& report) {
+    using simulator::Schedule;
+    const Tensors tensors = make_tensors(shapes_, element_type(plan_), case_.seed, case_.sigma);
+    constexpr std::array<std::pair<Schedule, std::string_view>, 5> schedules{
+        {{Schedule::wave_by_wave, "wave_by_wave"},
+         {Schedule::to_wait_rising, "to_wait_rising"},
+         {Schedule::to_wait_falling, "to_wait_falling"},
+         {Schedule::round_robin, "round_robin"},
+         {Schedule::random, "random"}}};
+    for (const auto& [schedule, name] : schedules) {
+      if (schedule == options_.schedule) continue;
+      simulator::Options options = options_;
+      options.schedule = schedule;
+      Expected<Outcome> outcome = execute(tensors, options);
+      if (!outcome) return std::unexpected(outcome.error());
+      if (outcome->report.fault) {
+        report = std::move(outcome->report);
+        return {};
+      }
+      add_hazards(report, outcome->report);
+      if (outcome->output == sample.output && (lse.empty() || outcome->lse == lse.front().output)) continue;
+      simulator::Fault place;
+      place.what = fmt::format("results under the schedule {} differ from those of the first run", name);
+      place.text = "(the whole dispatch)";
+      if (!report.hazards) report.hazards.emplace();
+      report.hazards->push_back(
+          {.kind = "schedule_dependent", .first = std::move(place), .step = {}, .count = 1});
+    }
+    return {};
   }
 
  private:
@@ -250,9 +314,16 @@ Expected<AttentionRun> verify_attention(const dense::Plan& plan, std::span<const
   for (std::size_t i = 0; i < result.runs; ++i) {
     Expected<simulator::Report> report = runner->run(c.seed + i, samples, lse_samples);
     if (!report) return std::unexpected(report.error());
-    if (i == 0 || report->fault) result.report = std::move(*report);
+    if (i == 0 || report->fault)
+      result.report = std::move(*report);
+    else
+      add_hazards(result.report, *report);
     if (result.report.fault) break;
   }
+  if (c.every_schedule && !result.report.fault)
+    if (const auto compared = runner->compare_schedules(samples.front(), lse_samples, result.report);
+        !compared)
+      return std::unexpected(compared.error());
   result.accuracy = judge(runner->output_shape(), element_type(plan), samples);
   result.output = std::move(samples.front().output);
   if (plan.spec.lse) {

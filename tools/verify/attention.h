@@ -25,6 +25,8 @@ struct AttentionCase {
   std::uint64_t seed = 1;
   /// Standard deviation of Q and K. 1 never makes the lazy rescale act; 2 does in a quarter of the tiles.
   double sigma = 2;
+  /// Also run the first seed under every other schedule; a difference of results is a hazard.
+  bool every_schedule = false;
 };
 
 struct AttentionRun {
