@@ -75,6 +75,10 @@ class InFlight {
   void wait(Wave& wave, QueueId queue, unsigned count);
   /// lgkmcnt: LDS retires in order; scalar loads, and LDS beside them, only at 0.
   void wait_lgkm(Wave& wave, unsigned count);
+  /// The oldest operation of a queue, if there is one, before any wait demands it.
+  void arrive(Wave& wave, QueueId queue) {
+    if (ring(queue).size() != 0) retire_oldest(wave, ring(queue));
+  }
   /// Everything: the end of the wave.
   void drain(Wave& wave);
 

@@ -31,8 +31,14 @@ void report_trace(const Wave& wave, const Instruction& instruction) {
   wave.group->dispatch->options->trace(event);
 }
 
-/// The loop itself. A traced or checked run pays for its calls, others do not even test for them.
-template <bool Traced, bool Checked>
+/// Lets the oldest operation of one queue take effect, after one in four instructions.
+void arrive_at_random(Wave& wave) {
+  const std::uint64_t draw = wave.group->arrivals();
+  if ((draw & 3) == 0) wave.in_flight.arrive(wave, static_cast<QueueId>(draw >> 2 & 3));
+}
+
+/// The loop itself. Traced and watched runs pay for their calls, others do not even test for them.
+template <bool Traced, bool Watched>
 void run(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
   const Instruction* code = wave.program->code.data();
   InstructionCounters* counters = wave.counters;
@@ -47,9 +53,13 @@ void run(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
     InstructionCounters& counter = counters[instruction.index];
     ++counter.executions;
     counter.active_lanes += static_cast<std::uint64_t>(std::popcount(wave.exec()));
-    if constexpr (Checked) wave.group->hazards->before(wave, instruction);
+    if constexpr (Watched)
+      if (wave.group->hazards) wave.group->hazards->before(wave, instruction);
     instruction.handler(wave, instruction);
-    if constexpr (Checked) wave.group->hazards->after(wave, instruction);
+    if constexpr (Watched) {
+      if (wave.group->hazards) wave.group->hazards->after(wave, instruction);
+      if (wave.group->dispatch->options->arrival == Arrival::random) arrive_at_random(wave);
+    }
     if constexpr (Traced) report_trace(wave, instruction);
     if (wave.signal != Signal::none) return;
     if (stop_at_wait && is_wait(instruction)) return;
@@ -116,6 +126,10 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
          dispatch.options->poison ? kScratchPoison : 0);
   }
   tally.waves += count;
+  std::seed_seq seeds{static_cast<std::uint32_t>(dispatch.options->seed),
+                      static_cast<std::uint32_t>(dispatch.options->seed >> 32),
+                      static_cast<std::uint32_t>(flat_id), static_cast<std::uint32_t>(flat_id >> 32)};
+  if (dispatch.options->arrival == Arrival::random) group.arrivals.seed(seeds);
   if (!dispatch.options->hazards) return;
   if (!group.hazards) group.hazards = std::make_unique<HazardChecker>();
   group.hazards->start(group);
@@ -123,7 +137,7 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
 
 void run_wave(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
   const bool traced = wave.group->dispatch->options->trace != nullptr;
-  if (wave.group->hazards) {
+  if (wave.group->hazards || wave.group->dispatch->options->arrival == Arrival::random) {
     traced ? run<true, true>(wave, steps, stop_at_wait) : run<false, true>(wave, steps, stop_at_wait);
   } else {
     traced ? run<true, false>(wave, steps, stop_at_wait) : run<false, false>(wave, steps, stop_at_wait);

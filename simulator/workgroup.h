@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Workgroup {
   std::vector<std::unique_ptr<Wave>> waves;
   std::optional<Fault> fault;
   std::unique_ptr<HazardChecker> hazards;  ///< null where hazards are not checked
+  std::mt19937_64 arrivals;                ///< of Arrival::random
 
   // The barrier is a counter of phases. A wave that arrives waits until its phase is over; the phase ends
   // when every wave that has not ended has arrived.

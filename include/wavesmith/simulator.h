@@ -33,6 +33,13 @@ enum class Schedule {
   random,           ///< a seeded random wave for a seeded random number of instructions
 };
 
+/// When loads, stores and LDS operations take effect. Results of a kernel without hazards do not depend on
+/// it.
+enum class Arrival : std::uint8_t {
+  latest,  ///< with the wait that covers them
+  random,  ///< at a seeded moment between issue and that wait, in the order of their counter
+};
+
 /// Order and width of the additions inside one MFMA with f32 results. Uncertain on gfx950: no bit-level model
 /// is published for it. The grouped ways are what was measured on gfx942; `exact` is the default because it
 /// is several times faster. f32 factors are added in sequence and f64 factors too, as everywhere.
@@ -93,7 +100,8 @@ struct Options {
   unsigned threads =
       0;  ///< workgroups run on that many threads; 0: one for each CPU. Results do not depend on it.
   Schedule schedule = Schedule::wave_by_wave;
-  std::uint64_t seed = 1;  ///< of Schedule::random
+  Arrival arrival = Arrival::latest;
+  std::uint64_t seed = 1;  ///< of Schedule::random and Arrival::random
   MfmaAccumulation mfma_accumulation = MfmaAccumulation::exact;
   LdsReadB32 lds_read_b32 = LdsReadB32::two_phases_of_32_banks;
   LdsReadTranspose lds_read_transpose = LdsReadTranspose::two_phases_of_32_lanes;

@@ -92,8 +92,8 @@ MatrixSource matrix_accumulator(Wave& wave, const Instruction& i, std::array<Lan
 }
 
 /// Results of more than four registers are written while C is still read, unless C is the destination itself:
-/// another overlap is undefined and ends the dispatch. LLVM's assembler refuses exactly these. A and B are read
-/// first: compilers reuse their registers (LLVM 22 does).
+/// another overlap is undefined and ends the dispatch. LLVM's assembler refuses exactly these. A and B are
+/// read first: compilers reuse their registers (LLVM 22 does).
 bool matrix_overlap(Wave& wave, const Instruction& i);
 
 }  // namespace wavesmith::simulator::groups

@@ -457,3 +457,22 @@ TEST_CASE("data of the code object is relocated and readable") {
   CHECK(device.unload(module));
   CHECK(!device.view(numbers.first, 4));
 }
+
+TEST_CASE("a load that is not waited for gives poison when it arrives at the latest, else mostly its value") {
+  KernelTraits traits;
+  traits.arguments = {8};
+  traits.body =
+      "s_load_dwordx2 s[8:9], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n"
+      "global_load_dword v2, v1, s[8:9]\n";
+  for (int i = 0; i < 200; ++i) traits.body += "s_nop 0\n";
+  traits.body += "v_add_u32 v3, 1, v2\ns_waitcnt vmcnt(0)\nglobal_store_dword v1, v3, s[8:9]\n";
+  for (const Arrival arrival : {Arrival::latest, Arrival::random}) {
+    Loaded loaded = load(traits);
+    const DeviceAddress buffer = dwords(loaded.device, 64, 41);
+    Launch launch{.kernel = "kernel", .block = {64, 1, 1}, .arguments = {Argument::of(buffer)}};
+    launch.options.arrival = arrival;
+    launch.options.seed = 7;
+    REQUIRE(!take(loaded.device.launch(loaded.module, launch)).fault);
+    CHECK(read(loaded.device, buffer, 1)[0] == (arrival == Arrival::latest ? 0xfff5fff5u + 1 : 42u));
+  }
+}

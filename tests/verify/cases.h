@@ -35,8 +35,8 @@ inline constexpr std::array<Heads, 5> all_heads{{{2, 2}, {4, 1}, {8, 1}, {16, 1}
 /// Around the sizes of the kernel: one row, a tile of 64 keys, a workgroup of 256 rows, several tiles.
 inline constexpr std::array<std::int64_t, 8> lengths{1, 63, 64, 65, 255, 257, 500, 512};
 
-/// Every pair of lengths (so seqlen_q below, equal to and above seqlen_kv) with batches 1 to 3, in either layout
-/// by turns.
+/// Every pair of lengths (so seqlen_q below, equal to and above seqlen_kv) with batches 1 to 3, in either
+/// layout by turns.
 [[nodiscard]] std::vector<verify::AttentionCase> all_shapes();
 
 /// A part of all_shapes() that differs between the kernels. Together, the kernels of a variant see every pair

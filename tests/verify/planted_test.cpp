@@ -1,5 +1,5 @@
-// Faults planted into a compiled kernel: each wait for loads to LDS weakened by one and dropped, each barrier
-// dropped. Every one must be found as a hazard, even where the numbers of this run are right all the same.
+// Faults planted into a compiled kernel: each wait for loads to LDS and each barrier dropped. Every one must
+// be found as a hazard, even where the numbers of this run are right all the same.
 #include <cstring>
 
 #include <catch2/catch_test_macros.hpp>

@@ -26,7 +26,8 @@ struct Output {
 };
 
 /// Refuses empty names, two results for one file, and standard output where it is taken: by another result,
-/// or by the document of --json. Names that mean one file count as one, and a file of `inputs` is not written.
+/// or by the document of --json. Names that mean one file count as one, and a file of `inputs` is not
+/// written.
 void check_outputs(std::span<const Output> outputs, bool json, std::vector<Refusal>& refusals,
                    std::span<const Output> inputs = {});
 

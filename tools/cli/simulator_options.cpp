@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> schedules{"wave_by_wave", "to_wait_rising", "to_wait_falling",
                                                     "round_robin", "random"};
+constexpr std::array<std::string_view, 2> arrivals{"latest", "random"};
 constexpr std::array<std::string_view, 4> accumulations{"groups_of_8", "groups_of_16", "sequential", "exact"};
 constexpr std::array<std::string_view, 2> reads_b32{"two_phases_of_32_banks", "one_phase_of_64_banks"};
 constexpr std::array<std::string_view, 2> reads_transpose{"two_phases_of_32_lanes",
@@ -60,9 +61,11 @@ OptionGroup simulator_options() {
            .meaning = "look for hazards; takes about a third more time (default on)",
            .negatable = true},
           choice_option("schedule", "order in which the waves of a workgroup run", schedules, usual.schedule),
+          choice_option("arrival", "when memory operations take effect, at the latest with their wait",
+                        arrivals, usual.arrival),
           {.name = "schedule-seed",
            .placeholder = "N",
-           .meaning = "of the random schedule (0 to 2^64 - 1; default 1)"},
+           .meaning = "of the random schedule and arrival (0 to 2^64 - 1; default 1)"},
           choice_option("mfma-accumulation", "additions inside a matrix instruction", accumulations,
                         usual.mfma_accumulation),
           choice_option("lds-read-b32", "LDS banks of ds_read_b32 on gfx950", reads_b32, usual.lds_read_b32),
@@ -91,6 +94,7 @@ simulator::Options read_simulator_options(const Arguments& arguments, std::vecto
   }
   options.hazards = arguments.value_or("hazards", "true") == "true";
   read_choice(arguments, "schedule", schedules, options.schedule, refusals);
+  read_choice(arguments, "arrival", arrivals, options.arrival, refusals);
   read_choice(arguments, "mfma-accumulation", accumulations, options.mfma_accumulation, refusals);
   read_choice(arguments, "lds-read-b32", reads_b32, options.lds_read_b32, refusals);
   read_choice(arguments, "lds-read-transpose", reads_transpose, options.lds_read_transpose, refusals);

@@ -75,16 +75,47 @@ Tensors make_tensors(const TensorShapes& shapes, oracle::ElementType type, std::
   return tensors;
 }
 
-Expected<simulator::DeviceAddress> upload(simulator::Device& device, std::span<const std::byte> bytes,
-                                          std::string name, bool writable) {
-  // A tensor without elements still needs an address; the kernel must not touch it.
-  constexpr std::size_t least_bytes = 16;
-  const auto address =
-      device.allocate(std::max(bytes.size(), least_bytes), {.name = std::move(name), .writable = writable});
-  if (!address || bytes.empty()) return address;
-  if (const auto written = device.write(*address, bytes); !written) return std::unexpected(written.error());
-  return address;
+/// The address of tensor `index` of a launch, if the case says where.
+std::optional<simulator::DeviceAddress> address_of(Placement placement, std::uint64_t index,
+                                                   std::uint64_t bytes) {
+  constexpr std::uint64_t four_gib = std::uint64_t{1} << 32, page = 4096;
+  constexpr std::uint64_t apart = 16 * four_gib;  // more than the largest tensor and its guards
+  switch (placement) {
+    case Placement::anywhere:
+      return std::nullopt;
+    case Placement::across_4_gib:
+      return 64 * four_gib + index * apart - bytes / 2 / page * page -
+             (bytes < 2 * page ? bytes / 512 * 256 : 0);
+    case Placement::at_the_top:
+      return (std::uint64_t{1} << 47) - index * apart - (bytes + page - 1) / page * page;
+  }
+  return std::nullopt;
 }
+
+/// Puts tensors into a device's memory, one after another.
+class Uploader {
+ public:
+  Uploader(simulator::Device& device, Placement placement) : device_(device), placement_(placement) {}
+
+  Expected<simulator::DeviceAddress> upload(std::span<const std::byte> tensor, std::string name,
+                                            bool writable) {
+    // A tensor without elements still needs an address; the kernel must not touch it.
+    constexpr std::size_t least_bytes = 16;
+    const std::size_t bytes = std::max(tensor.size(), least_bytes);
+    const auto address = device_.allocate(
+        bytes,
+        {.name = std::move(name), .address = address_of(placement_, index_++, bytes), .writable = writable});
+    if (!address || tensor.empty()) return address;
+    if (const auto written = device_.write(*address, tensor); !written)
+      return std::unexpected(written.error());
+    return address;
+  }
+
+ private:
+  simulator::Device& device_;
+  Placement placement_;
+  std::uint64_t index_ = 0;
+};
 
 simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& launch,
                               const simulator::Options& options) {
@@ -159,18 +190,19 @@ class Runner {
   /// One launch in buffers of its own.
   Expected<Outcome> execute(const Tensors& tensors, const simulator::Options& options) {
     dense::Buffers buffers;
+    Uploader uploader(device_, case_.placement);
     for (auto [tensor, name, address] :
          {std::tuple{&tensors.q, "q", &buffers.q}, std::tuple{&tensors.k, "k", &buffers.k},
           std::tuple{&tensors.v, "v", &buffers.v}, std::tuple{&tensors.o, "o", &buffers.o}}) {
       const auto uploaded =
-          upload(device_, std::as_bytes(std::span(tensor->bits)), name, tensor == &tensors.o);
+          uploader.upload(std::as_bytes(std::span(tensor->bits)), name, tensor == &tensors.o);
       if (!uploaded) return std::unexpected(uploaded.error());
       *address = *uploaded;
     }
     Outcome outcome;
     if (plan_.spec.lse) {
       outcome.lse.assign(static_cast<std::size_t>(lse_shape_.extent()), lse_poison_bits);
-      const auto uploaded = upload(device_, std::as_bytes(std::span(outcome.lse)), "lse", true);
+      const auto uploaded = uploader.upload(std::as_bytes(std::span(outcome.lse)), "lse", true);
       if (!uploaded) return std::unexpected(uploaded.error());
       buffers.lse = *uploaded;
     }
@@ -230,6 +262,8 @@ class Runner {
       if (schedule == options_.schedule) continue;
       simulator::Options options = options_;
       options.schedule = schedule;
+      // Early arrival hides hazards from those that look for missing waits, so only one run has it.
+      if (schedule == Schedule::random) options.arrival = simulator::Arrival::random;
       Expected<Outcome> outcome = execute(tensors, options);
       if (!outcome) return std::unexpected(outcome.error());
       if (outcome->report.fault) {

@@ -18,6 +18,13 @@
 
 namespace wavesmith::verify {
 
+/// Where tensors lie in the address space.
+enum class Placement : std::uint8_t {
+  anywhere,
+  across_4_gib,  ///< the middle of each on a multiple of 4 GiB
+  at_the_top,    ///< the last tensor ends at 2^47, where device addresses end
+};
+
 struct AttentionCase {
   std::int64_t batch = 1, seqlen_q = 0, seqlen_kv = 0;
   bool bhsd = false;                   ///< order of the axes; else bshd
@@ -25,7 +32,9 @@ struct AttentionCase {
   std::uint64_t seed = 1;
   /// Standard deviation of Q and K. 1 never makes the lazy rescale act; 2 does in a quarter of the tiles.
   double sigma = 2;
-  /// Also run the first seed under every other schedule; a difference of results is a hazard.
+  Placement placement = Placement::anywhere;
+  /// Also run the first seed under every other schedule, the random one with memory operations that take
+  /// effect at random moments; a difference of results is a hazard.
   bool every_schedule = false;
 };
 
