@@ -52,7 +52,8 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
           {.name = "seed", .placeholder = "N", .meaning = "of the random inputs (default 1)"},
           {.name = "sigma",
            .placeholder = "X",
-           .meaning = "standard deviation of Q and K; at 1 no accumulator is ever rescaled (default 2)"}}};
+           .meaning = "standard deviation of Q and K, at most 100; at 1 no accumulator is ever rescaled "
+                      "(default 2)"}}};
   for (const Unbuilt& option : unbuilt)
     launch.options.push_back({.name = std::string(option.name),
                               .placeholder = std::string(option.placeholder),
