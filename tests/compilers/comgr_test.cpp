@@ -64,9 +64,11 @@ TEST_CASE("comgr: library and preprocessor agree on the version of its LLVM") {
     const std::string name = compiler->name();  // "comgr 7.0.2 on LLVM 21.1.8"
     if (!name.starts_with("comgr ")) continue;
     const std::string set = "comgr-" + name.substr(6, name.rfind('.', name.find(" on")) - 6);
-    const std::string says = run(
-        fmt::format("'{0}/bin/with-newer-libc' '{1}' '{0}/{2}/usr/lib/x86_64-linux-gnu/libamd_comgr.so.3'",
-                    WAVESMITH_COMPILERS, WAVESMITH_COMGR_VERSION, set));
+    // What the newer C library's loader keeps looks like a leak to a sanitizer made for the older one.
+    const std::string says =
+        run(fmt::format("ASAN_OPTIONS=detect_leaks=0 '{0}/bin/with-newer-libc' '{1}' "
+                        "'{0}/{2}/usr/lib/x86_64-linux-gnu/libamd_comgr.so.3'",
+                        WAVESMITH_COMPILERS, WAVESMITH_COMGR_VERSION, set));
     const std::string version = name.substr(name.rfind(' ') + 1), major = version.substr(0, 2);
     // The preprocessor is clang's, which is in comgr itself and may be of another patch version than the
     // library.
