@@ -184,7 +184,9 @@ std::optional<Speed> kernel_speed(const Compiled& kernel, std::int64_t length, i
     if (!allocated || !device->write(*allocated, std::as_bytes(std::span(data.bits)))) return std::nullopt;
     *address = *allocated;
   }
-  const dense::Shapes shapes{1, length, length, strides, strides, strides, strides, {}};
+  dense::Shapes shapes;
+  shapes.seqlen_q = shapes.seqlen_kv = length;
+  shapes.q = shapes.k = shapes.v = shapes.o = strides;
   const Expected<dense::Launch> launch = dense::plan_launch(kernel.plan, shapes, buffers);
   if (!launch) return std::nullopt;
   simulator::Launch dispatch{.kernel = kernel.plan.symbol, .grid = launch->grid, .block = launch->block};

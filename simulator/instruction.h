@@ -98,7 +98,7 @@ enum class Accepts : std::uint32_t {
   bitop3 = 1u << 11,
   sext = 1u << 12,               ///< sext(x) of SDWA
   high_half = 1u << 13,          ///< v1.h of true16
-  vector_memory_out = 1u << 14,  ///< tfe, lwe (not implemented by any row yet)
+  vector_memory_out = 1u << 14,  ///< tfe, lwe: no row accepts them, so the decoder refuses them
   gds = 1u << 15,
 };
 using AcceptSet = std::uint32_t;

@@ -1,8 +1,6 @@
 // The five schedules.
 #include "simulator/scheduler.h"
 
-#include <random>
-
 namespace wavesmith::simulator {
 namespace {
 
@@ -45,12 +43,7 @@ class Cyclic final : public Scheduler {
 
 class Random final : public Scheduler {
  public:
-  Random(std::uint64_t seed, std::uint64_t workgroup) {
-    std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                           static_cast<std::uint32_t>(workgroup),
-                           static_cast<std::uint32_t>(workgroup >> 32)};
-    engine_.seed(sequence);
-  }
+  Random(std::uint64_t seed, std::uint64_t workgroup) : engine_(seeded_engine(seed, workgroup)) {}
 
   Turn next(std::span<const std::uint32_t> runnable) override {
     const std::uint32_t wave = runnable[engine_() % runnable.size()];
@@ -63,6 +56,12 @@ class Random final : public Scheduler {
 };
 
 }  // namespace
+
+std::mt19937_64 seeded_engine(std::uint64_t seed, std::uint64_t workgroup) {
+  std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                         static_cast<std::uint32_t>(workgroup), static_cast<std::uint32_t>(workgroup >> 32)};
+  return std::mt19937_64(sequence);
+}
 
 std::unique_ptr<Scheduler> make_scheduler(Schedule schedule, std::uint64_t seed, std::uint64_t workgroup) {
   constexpr std::uint64_t unlimited = ~std::uint64_t{0};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <span>
 
 #include "wavesmith/simulator.h"
@@ -23,6 +24,9 @@ class Scheduler {
   /// Chooses among the waves that can run, given in rising order and never empty.
   virtual Turn next(std::span<const std::uint32_t> runnable) = 0;
 };
+
+/// Random numbers that are the workgroup's own, so that they are the same on any number of threads.
+std::mt19937_64 seeded_engine(std::uint64_t seed, std::uint64_t workgroup);
 
 /// A scheduler for one workgroup; `workgroup` is its flat index and enters the random choice, so that the
 /// order is the same on any number of threads.

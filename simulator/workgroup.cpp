@@ -126,10 +126,8 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
          dispatch.options->poison ? kScratchPoison : 0);
   }
   tally.waves += count;
-  std::seed_seq seeds{static_cast<std::uint32_t>(dispatch.options->seed),
-                      static_cast<std::uint32_t>(dispatch.options->seed >> 32),
-                      static_cast<std::uint32_t>(flat_id), static_cast<std::uint32_t>(flat_id >> 32)};
-  if (dispatch.options->arrival == Arrival::random) group.arrivals.seed(seeds);
+  if (dispatch.options->arrival == Arrival::random)
+    group.arrivals = seeded_engine(dispatch.options->seed, flat_id);
   if (!dispatch.options->hazards) return;
   if (!group.hazards) group.hazards = std::make_unique<HazardChecker>();
   group.hazards->start(group);

@@ -227,4 +227,22 @@ inline constexpr Handlers double2 = both<FloatBody<f64, F, 2>>;
 template <auto F>
 inline constexpr Handlers double3 = both<FloatBody<f64, F, 3>>;
 
+/// The exponent e of a = mantissa * 2^e with the mantissa in [0.5, 1); 0 for zeros and what is not finite.
+template <class F>
+struct ExponentOf {
+  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
+    SourceBuffers<F> ba;
+    const Source<F> a = source<F>(wave, i, 1, ba);
+    const bool flush = FloatMode<F>(wave.mode).flush_sources;
+    Result<i32> d(wave, i);
+    for (u32 lane = 0; lane < kLanes; ++lane) {
+      const F value = flush ? flush_denormal(a[lane]) : a[lane];
+      int exponent = 0;
+      if (std::isfinite(value)) std::frexp(value, &exponent);
+      d.set(lane, exponent);
+    }
+    d.finish();
+  }
+};
+
 }  // namespace wavesmith::simulator::groups

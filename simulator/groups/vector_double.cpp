@@ -32,22 +32,6 @@ constexpr auto mantissa = [](f64 a) {
   return std::isfinite(a) ? std::frexp(a, &exponent) : a;
 };
 
-struct ExponentOf {
-  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
-    SourceBuffers<f64> ba;
-    const Source<f64> a = source<f64>(wave, i, 1, ba);
-    const bool flush = wave.mode.flush_f16_f64_sources();
-    Result<i32> d(wave, i);
-    for (u32 lane = 0; lane < kLanes; ++lane) {
-      const f64 value = flush ? flush_denormal(a[lane]) : a[lane];
-      int exponent = 0;
-      if (std::isfinite(value)) std::frexp(value, &exponent);
-      d.set(lane, exponent);
-    }
-    d.finish();
-  }
-};
-
 /// S0 * 2^S1, rounded once: std::ldexp scales denormal results in one multiplication.
 struct ScaleByPower {
   static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
@@ -91,8 +75,8 @@ constexpr Row kRows[] = {
     unary("v_rndne_f64", double_whole1<whole_nearest>),
     unary("v_fract_f64", both<FractionBody<f64>>),
     unary("v_frexp_mant_f64", double_whole1<mantissa>),
-    {"v_frexp_exp_i32_f64", kVop12NoSdwa, "i32 = f64", both<ExponentOf>, Unit::valu, kFloatInputModifiers, 0,
-     kCdna},
+    {"v_frexp_exp_i32_f64", kVop12NoSdwa, "i32 = f64", both<ExponentOf<f64>>, Unit::valu,
+     kFloatInputModifiers, 0, kCdna},
     {"v_ldexp_f64", kVop3, "f64 = f64 b32", both<ScaleByPower>, Unit::valu, kFloatModifiers, 0, kCdna},
 };
 

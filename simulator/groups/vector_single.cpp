@@ -40,23 +40,6 @@ constexpr auto mantissa = [](f32 a) {
   return a == 0 || (bits & 0x7f800000u) == 0x7f800000u ? a : scaled;
 };
 
-/// a = mantissa * 2^exponent; 0 for zeros and what is not finite.
-struct ExponentOf {
-  static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
-    SourceBuffers<f32> ba;
-    const Source<f32> a = source<f32>(wave, i, 1, ba);
-    const bool flush = wave.mode.flush_f32_sources();
-    Result<i32> d(wave, i);
-    for (u32 lane = 0; lane < kLanes; ++lane) {
-      const f32 value = flush ? flush_denormal(a[lane]) : a[lane];
-      int exponent = 0;
-      if (std::isfinite(value)) std::frexp(value, &exponent);
-      d.set(lane, exponent);
-    }
-    d.finish();
-  }
-};
-
 /// S0 * 2^S1, rounded once: in f64 the product is exact.
 struct ScaleByPower {
   static WAVESMITH_INLINE void run(Wave& wave, const Instruction& i) {
@@ -122,7 +105,7 @@ constexpr Row kRows[] = {
     unary("v_rndne_f32", whole1<whole_nearest>),
     unary("v_fract_f32", both<FractionBody<f32>>),
     unary("v_frexp_mant_f32", whole1<mantissa>),
-    {"v_frexp_exp_i32_f32", kVop12, "i32 = f32", both<ExponentOf>, Unit::valu, kFloatInputModifiers, 0,
+    {"v_frexp_exp_i32_f32", kVop12, "i32 = f32", both<ExponentOf<f32>>, Unit::valu, kFloatInputModifiers, 0,
      kCdna},
     {"v_ldexp_f32", kVop3, "f32 = f32 b32", both<ScaleByPower>, Unit::valu, kFloatModifiers, 0, kCdna},
 };
