@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 
 read -r -a cmake_args <<< "${WAVESMITH_CMAKE_ARGS:-}"
 passed=0 failed=0 skipped=0
+failures=()  # the lines that close the run when something failed
 
 tools/setup.sh
 tools/compilers.sh
@@ -25,6 +26,7 @@ run_preset() {
   read -r p f s < <(python3 tools/count_tests.py "$results")
   echo "$preset: $p passed, $f failed, $s skipped of the unit tests"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  if [ "$f" != 0 ]; then failures+=("$preset" "$(python3 tools/count_tests.py --failures "$results")"); fi
 }
 
 # One more check, counted like a test.
@@ -32,7 +34,7 @@ check() {
   local name=$1
   shift
   echo "== $name"
-  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) failures+=("FAILED: $name"); fi
 }
 
 check_format() {
@@ -45,5 +47,6 @@ check goldens build/release/tools/wavesmith golden check
 run_preset asan
 
 echo "== all"
+if [ "$failed" != 0 ]; then printf '%s\n' "${failures[@]}"; fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
