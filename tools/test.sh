@@ -13,9 +13,10 @@ tools/setup.sh
 tools/compilers.sh
 
 # Builds one preset, with further arguments for cmake, and adds its test counts to the totals. JUnit is the format of
-# ctest's own that counts skips.
+# ctest's own that counts skips. Tests that start processes and end them can suffer from whatever else a machine does:
+# a few that fail are run once more, alone. One that passes then is named at the end all the same.
 run_preset() {
-  local preset=$1 results
+  local preset=$1 results again again_passed
   shift
   results="build/$preset/results.xml"
   echo "== $preset: configure, build, test"
@@ -24,9 +25,17 @@ run_preset() {
   rm -f "$results"
   ctest --preset "$preset" --output-junit results.xml || true
   read -r p f s < <(python3 tools/count_tests.py "$results")
+  if [ "$f" -ge 1 ] && [ "$f" -le 3 ]; then
+    again="build/$preset/results_again.xml"
+    failures+=("$preset, first run:" "$(python3 tools/count_tests.py --failures "$results")")
+    rm -f "$again"
+    ctest --preset "$preset" --rerun-failed --parallel 1 --output-junit results_again.xml || true
+    read -r again_passed f _ < <(python3 tools/count_tests.py "$again")
+    p=$((p + again_passed)) results=$again
+  fi
   echo "$preset: $p passed, $f failed, $s skipped of the unit tests"
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-  if [ "$f" != 0 ]; then failures+=("$preset" "$(python3 tools/count_tests.py --failures "$results")"); fi
+  if [ "$f" != 0 ]; then failures+=("$preset:" "$(python3 tools/count_tests.py --failures "$results")"); fi
 }
 
 # One more check, counted like a test.
@@ -47,6 +56,6 @@ check goldens build/release/tools/wavesmith golden check
 run_preset asan
 
 echo "== all"
-if [ "$failed" != 0 ]; then printf '%s\n' "${failures[@]}"; fi
+if [ ${#failures[@]} != 0 ]; then printf '%s\n' "${failures[@]}"; fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
