@@ -10,13 +10,13 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 #include <sys/file.h>
 
 #include "golden/process.h"
+#include "golden/temporary_folder.h"
 
 namespace wavesmith::golden {
 
@@ -94,12 +94,9 @@ class BaseRevision::Workspace {
 
   static Expected<std::shared_ptr<Workspace>> make(const BaseRequest& request, const Repository& repository) {
     if (request.keep.empty()) {
-      std::error_code error;
-      std::string name = (fs::temp_directory_path(error) / "wavesmith_base_XXXXXX").string();
-      if (error || ::mkdtemp(name.data()) == nullptr)
-        return fail(ErrorKind::environment,
-                    fmt::format("there is no place for a temporary folder: {}", name));
-      return std::make_shared<Workspace>(name, false, request.golden_folder);
+      auto folder = make_temporary_folder("wavesmith_base_");
+      if (!folder) return std::unexpected(std::move(folder).error());
+      return std::make_shared<Workspace>(std::move(*folder), false, request.golden_folder);
     }
     std::error_code error;
     fs::create_directories(request.keep, error);

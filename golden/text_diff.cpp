@@ -3,12 +3,12 @@
 
 #include <filesystem>
 #include <fstream>
-
-#include <stdlib.h>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "golden/process.h"
+#include "golden/temporary_folder.h"
 
 namespace wavesmith::golden {
 
@@ -18,20 +18,15 @@ namespace {
 
 class TwoFiles {
  public:
-  TwoFiles() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "wavesmith_diff_XXXXXX").string();
-    if (!error && ::mkdtemp(name.data()) != nullptr) folder_ = name;
-  }
+  explicit TwoFiles(fs::path folder) : folder_(std::move(folder)) {}
   ~TwoFiles() {
     std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+    fs::remove_all(folder_, ignored);
   }
   TwoFiles(const TwoFiles&) = delete;
   TwoFiles& operator=(const TwoFiles&) = delete;
 
   [[nodiscard]] bool write(std::string_view name, std::string_view text) const {
-    if (folder_.empty()) return false;
     std::ofstream file(folder_ / name, std::ios::binary);
     file << text;
     file.close();
@@ -48,7 +43,9 @@ class TwoFiles {
 Expected<TextDiff> diff_texts(std::string_view before, std::string_view now) {
   TextDiff diff;
   if (before == now) return diff;
-  const TwoFiles files;
+  auto folder = make_temporary_folder("wavesmith_diff_");
+  if (!folder) return std::unexpected(std::move(folder).error());
+  const TwoFiles files(std::move(*folder));
   if (!files.write("before", before) || !files.write("now", now))
     return fail(ErrorKind::environment, "there is no place for temporary files to compare");
   const auto finished = run_process({.words = {"git", "diff", "--no-index", "--no-ext-diff", "--no-textconv",
