@@ -248,8 +248,11 @@ TEST_CASE("simulate exits with 1 at a fault and says where it was") {
 TEST_CASE("simulate --trace writes instructions to a file or standard error") {
   const WithLaunch test;
   const Words selection{"--trace-workgroup", "0,1,0", "--trace-wave", "3", "--trace-registers", "s0,v0-v1"};
-  CHECK(test.simulate(Words{"--trace", "t.txt", "--json"} + selection).status == 0);
+  const Outcome traced = test.simulate(Words{"--trace", "t.txt", "--json"} + selection);
+  CHECK(traced.status == 0);
   const std::string text = read_file(test.folder() / "t.txt");
+  constexpr std::ptrdiff_t lines_each = 4;  // the instruction and three registers
+  CHECK(document(traced.out)["traced_instructions"] == std::ranges::count(text, '\n') / lines_each);
   CHECK(text.starts_with("workgroup 0,1,0 wave 3  0x"));
   CHECK(text.find("v_mfma_f32_32x32x16_bf16") != std::string::npos);
   CHECK(text.find("workgroup 0,0,0") == std::string::npos);
@@ -261,7 +264,10 @@ TEST_CASE("simulate --trace writes instructions to a file or standard error") {
   const Outcome first =
       test.simulate(Words{"--trace", "-", "--trace-from", address, "--trace-to", address} + selection);
   CHECK(first.err == text.substr(0, first.err.size()));
-  CHECK(std::ranges::count(first.err, '\n') == 4);
+  CHECK(std::ranges::count(first.err, '\n') == lines_each);
+  const Outcome none = test.simulate({"--trace", "t.txt", "--trace-wave", "1000"});
+  CHECK(none.status == 0);
+  CHECK(none.out.contains("trace: 0 of the executed instructions"));
   const Outcome full = test.simulate({"--trace", "/dev/full"});
   CHECK(full.status == 4);
   CHECK(full.err.find("trace = /dev/full is refused") != std::string::npos);

@@ -266,12 +266,13 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
 
   std::optional<TraceFile> trace;
+  std::uint64_t traced = 0;
   if (const auto path = arguments.value("trace")) {
     auto opened = TraceFile::open(*path);
     if (!opened) return std::unexpected(opened.error());
     trace = std::move(*opened);
     request.options.trace = [&](const simulator::TraceEvent& event) {
-      verify::write_trace(trace->get(), request.selection, event);
+      traced += verify::write_trace(trace->get(), request.selection, event) ? 1 : 0;
     };
   }
   ProgressBar progress("simulating workgroups");
@@ -292,6 +293,10 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   report.text =
       fmt::format("{}: {}\n", launch->kernel, simulation->report.fault ? "was stopped" : "ran to its end");
   report.text += dispatch_text(simulation->report);
+  if (trace) {
+    report.json["traced_instructions"] = traced;
+    report.text += fmt::format("trace: {} of the executed instructions\n", traced);
+  }
   if (const auto described = describe_outputs(*simulation, report); !described)
     return std::unexpected(described.error());
   report.failed = !ok;

@@ -72,10 +72,10 @@ Expected<std::vector<RegisterRange>> parse_registers(std::string_view text, std:
                        "registers and ranges, like v0-v3,s4,a0-a1: s0 to s105, v0 to v511, a0 to a255"}}));
 }
 
-void write_trace(std::FILE* file, const TraceSelection& selection, const simulator::TraceEvent& event) {
-  if (event.address < selection.from || event.address > selection.to) return;
-  if (selection.wave && *selection.wave != event.wave) return;
-  if (selection.workgroup && *selection.workgroup != event.workgroup) return;
+bool write_trace(std::FILE* file, const TraceSelection& selection, const simulator::TraceEvent& event) {
+  if (event.address < selection.from || event.address > selection.to) return false;
+  if (selection.wave && *selection.wave != event.wave) return false;
+  if (selection.workgroup && *selection.workgroup != event.workgroup) return false;
   fmt::memory_buffer text;
   fmt::format_to(std::back_inserter(text),
                  "workgroup {},{},{} wave {}  {:#x}  {}  exec {:016x} vcc {:016x} scc {:d}\n",
@@ -85,6 +85,7 @@ void write_trace(std::FILE* file, const TraceSelection& selection, const simulat
     for (std::uint32_t number = range.first; number <= range.last; ++number)
       append_register(text, event, range.kind, number);
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), file));
+  return true;
 }
 
 }  // namespace wavesmith::verify

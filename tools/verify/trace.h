@@ -33,11 +33,11 @@ struct TraceSelection {
 [[nodiscard]] Expected<std::vector<RegisterRange>> parse_registers(std::string_view text,
                                                                    std::string_view field);
 
-/// Writes the event to `file` where it is selected:
+/// Writes the event to `file` and gives true where it is selected:
 ///
 ///     workgroup 0,0,0 wave 1  0x1a40  v_add_f32_e32 v1, v2, v3  exec ffffffffffffffff vcc 0000000000000000
 ///     scc 0
 ///         v1  3f800000 … (64 lanes)
-void write_trace(std::FILE* file, const TraceSelection& selection, const simulator::TraceEvent& event);
+bool write_trace(std::FILE* file, const TraceSelection& selection, const simulator::TraceEvent& event);
 
 }  // namespace wavesmith::verify
