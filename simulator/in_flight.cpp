@@ -35,6 +35,9 @@ PendingOp& InFlight::begin(Wave& wave, const Instruction& instruction, Complete 
   op.done = false;
   op.destination_kind = OperandKind::none;
   op.destination_dwords = 0;
+  op.lds_bytes = 0;
+  op.kept = 0;
+  newest_ = &op;
   return op;
 }
 
@@ -44,6 +47,7 @@ void InFlight::set_destination(Wave& wave, PendingOp& op, const Operand& operand
   op.destination = operand.reg;
   op.destination_dwords = static_cast<std::uint8_t>(dwords);
   const std::uint32_t keep = halves == Halves::both ? 0u : halves == Halves::low ? 0xffff0000u : 0x0000ffffu;
+  op.kept = keep;
   for (unsigned d = 0; d < dwords; ++d) {
     if (operand.kind == OperandKind::scalar) {
       ++scalar_pending_[operand.reg + d];
@@ -93,6 +97,7 @@ void InFlight::apply(Wave& wave, PendingOp& op) {
     store.done = true;
   }
   op.complete(wave, op);
+  if (wave.original != nullptr) take_results(wave, op);
   op.done = true;
 }
 

@@ -40,6 +40,8 @@ struct PendingOp {
   OperandKind destination_kind = OperandKind::none;
   std::uint16_t destination = 0;
   std::uint8_t destination_dwords = 0;
+  std::uint8_t lds_bytes = 0;  ///< loads to LDS: what each lane writes there
+  std::uint32_t kept = 0;      ///< bits of the destination that stay as they are
 
   // Vector memory, each lane; what a group does not use is left as it was.
   alignas(64) std::array<std::uint64_t, 64> address;   ///< GLOBAL, FLAT, MUBUF, SCRATCH (byte offset)
@@ -87,6 +89,8 @@ class InFlight {
   unsigned pending_on_scalar(std::uint32_t index) const { return scalar_pending_[index]; }
   /// The queue of the newest load into a register that has one outstanding.
   QueueId queue_of_vector(std::uint32_t row) const { return vector_queue_[row]; }
+  /// The operation issued last; only valid as long as it cannot have retired.
+  const PendingOp& newest() const { return *newest_; }
   /// Issue order of the newest operation.
   std::uint64_t last_sequence() const { return sequence_ - 1; }
   std::size_t outstanding(QueueId queue) const { return queues_[static_cast<std::size_t>(queue)].size(); }
@@ -111,6 +115,7 @@ class InFlight {
   std::vector<QueueId> vector_queue_;
   std::array<std::uint8_t, 144> scalar_pending_{};
   std::uint64_t sequence_ = 0;
+  const PendingOp* newest_ = nullptr;
 
   Ring& ring(QueueId queue) { return queues_[static_cast<std::size_t>(queue)]; }
   void retire_oldest(Wave& wave, Ring& ring);

@@ -149,6 +149,7 @@ void start_wave(Wave& wave, const Workgroup& group) {
   const auto address = reinterpret_cast<std::uintptr_t>(wave.vector_storage.data());
   wave.vectors = wave.vector_storage.data() + (64 - address % 64) % 64 / sizeof(std::uint32_t);
   wave.scalar.fill(poison ? kRegisterPoison : 0);
+  if (group.shadow) fill_undefined(wave);
   wave.in_flight.reset(program.rows());
 
   wave.set_scalar64(kFlatScratch, 0);

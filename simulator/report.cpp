@@ -96,6 +96,7 @@ void note_choices(std::set<std::string>& notes, const Dispatch& dispatch, const 
 Report make_report(const Dispatch& dispatch, DispatchResult result) {
   Report report;
   report.fault = std::move(result.fault);
+  report.hazards_not_checked = hazards_not_checked(*dispatch.options);
   if (report.fault) return report;
   const Program& program = *dispatch.program;
   report.counters["SQ_WAVES"] = result.waves;

@@ -87,6 +87,8 @@ struct Wave {
   std::array<MemoryWindow, 8> windows{};  ///< last hits, by instruction
   InFlight in_flight;
   GlobalAccesses* global_accesses = nullptr;  ///< where global accesses are noted, or null
+  const Wave* original = nullptr;  ///< of a shadow (hazards/shadow.h): the wave that it accompanies
+  std::byte* dropped = nullptr;    ///< of a shadow: the 16 bytes that all its stores to memory go to
 
   std::uint32_t index = 0;  ///< in the workgroup
   std::uint32_t size = 64;  ///< 32 or 64
@@ -148,6 +150,7 @@ struct Wave {
     return host;
   }
   std::byte* translate_writable(const Instruction& instruction, std::uint64_t address, std::uint64_t bytes) {
+    if (dropped != nullptr) return dropped;
     MemoryWindow& hint = windows[instruction.index % windows.size()];
     std::byte* host = memory->translate(address, bytes, hint);
     if (host == nullptr || !hint.writable) return nullptr;

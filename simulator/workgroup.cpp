@@ -34,7 +34,10 @@ void report_trace(const Wave& wave, const Instruction& instruction) {
 /// Lets the oldest operation of one queue take effect, after one in four instructions.
 void arrive_at_random(Wave& wave) {
   const std::uint64_t draw = wave.group->arrivals();
-  if ((draw & 3) == 0) wave.in_flight.arrive(wave, static_cast<QueueId>(draw >> 2 & 3));
+  if ((draw & 3) != 0) return;
+  const auto queue = static_cast<QueueId>(draw >> 2 & 3);
+  wave.in_flight.arrive(wave, queue);
+  if (wave.group->hazards) wave.group->hazards->arrived(wave, queue);
 }
 
 /// The loop itself. Traced and watched runs pay for their calls, others do not even test for them.
@@ -85,6 +88,7 @@ void fill(std::vector<std::byte>& bytes, std::size_t size, std::uint32_t pattern
 void Workgroup::count_lds_cycles(const Instruction& instruction, std::uint64_t lanes,
                                  std::span<const std::uint32_t, 64> offset, LdsAccess access,
                                  std::uint32_t bytes, bool atomic) {
+  if (shadow) return;
   const LdsPhaseRow& phases = *lds_phases[static_cast<std::size_t>(access)];
   const Lanes all{lanes, dispatch->program->wave_size == 64 ? ~std::uint64_t{0} : 0xffffffffu};
   const LdsCost cost = tally->lds.count(instruction.index, phases, offset, all, bytes, atomic);
@@ -111,6 +115,7 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
   group.barrier_phase = 0;
   group.arrived = 0;
   fill(group.lds, dispatch.lds_bytes, dispatch.options->poison ? kLdsPoison : 0);
+  if (group.shadow) fill_undefined(group.lds, UndefinedState::lds);
   const std::uint32_t count = dispatch.waves();
   while (group.waves.size() < count) group.waves.push_back(std::make_unique<Wave>());
   group.waves.resize(count);
@@ -120,15 +125,16 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
     wave.index = w;
     wave.group = &group;
     wave.counters = tally.counters.data();
-    wave.global_accesses = dispatch.options->hazards ? &tally.global_accesses : nullptr;
+    wave.global_accesses = dispatch.options->hazards && !group.shadow ? &tally.global_accesses : nullptr;
     start_wave(wave, group);
     fill(wave.scratch, std::size_t{wave.scratch_bytes} * wave.size,
          dispatch.options->poison ? kScratchPoison : 0);
+    if (group.shadow) fill_undefined(wave.scratch, UndefinedState::scratch);
   }
   tally.waves += count;
   if (dispatch.options->arrival == Arrival::random)
     group.arrivals = seeded_engine(dispatch.options->seed, flat_id);
-  if (!dispatch.options->hazards) return;
+  if (!dispatch.options->hazards || group.shadow) return;
   if (!group.hazards) group.hazards = std::make_unique<HazardChecker>();
   group.hazards->start(group);
 }

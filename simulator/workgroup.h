@@ -27,6 +27,7 @@ struct Workgroup {
   std::optional<Fault> fault;
   std::unique_ptr<HazardChecker> hazards;  ///< null where hazards are not checked
   std::mt19937_64 arrivals;                ///< of Arrival::random
+  bool shadow = false;                     ///< accompanies another (hazards/shadow.h) and counts nothing
 
   // The barrier is a counter of phases. A wave that arrives waits until its phase is over; the phase ends
   // when every wave that has not ended has arrived.

@@ -113,6 +113,9 @@ struct Options {
   bool wide_vectors = true;
   /// Look for hazards (Report::hazards); takes about a third more time.
   bool hazards = false;
+  /// Among hazards, look for uses of registers, LDS and scratch that were never written; without `hazards` it
+  /// means nothing. Takes as long again.
+  bool uninitialized = false;
   /// Instructions one wave may execute before the dispatch is stopped with a fault.
   std::uint64_t steps_per_wave = 4'000'000'000;
   /// Called after every instruction, on one thread. Makes the dispatch run on one thread.
@@ -202,6 +205,7 @@ struct Report {
   std::map<std::string, double> cycles_by_unit;   ///< busy cycles summed over all waves
   std::vector<Warning> warnings;                  ///< by address
   std::optional<std::vector<Hazard>> hazards;     ///< by address; empty where they were not looked for
+  std::vector<std::string> hazards_not_checked;   ///< kinds that Options::hazards did not look for
   std::vector<std::string> uncertain_choices;     ///< switches of Options that the executed code depended on
 };
 
@@ -272,9 +276,6 @@ class Device {
   explicit Device(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-/// Kinds of hazards that Options::hazards does not look for yet.
-[[nodiscard]] std::vector<std::string> hazards_not_checked();
 
 /// One operation the simulator implements, for the coverage report.
 struct ImplementedForm {

@@ -59,6 +59,7 @@ void claim_slots(Wave& wave, PendingOp& op, Piece piece, u32 base) {
     const auto lane = static_cast<u32>(std::countr_zero(op.exec));
     wave.warn(i, WarningKind::misaligned_lds, lane, op.lds[lane]);
   }
+  op.lds_bytes = static_cast<std::uint8_t>(bytes);
   if (wave.group->dispatch->options->poison) poison_slots(wave, op, bytes);
   const LdsAccess access = write_access(std::max(bytes_of(piece), 4u));
   wave.group->count_lds_cycles(i, op.exec, op.lds, access, bytes);

@@ -5,21 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "simulator/hazards/register_name.h"
 #include "simulator/workgroup.h"
 
 namespace wavesmith::simulator {
 namespace {
-
-/// "v12", "a3"; scalar registers by their operand code.
-std::string vector_name(const Wave& wave, std::uint32_t row) {
-  const std::uint32_t first = wave.program->first_agpr_row;
-  return wave.program->agprs != 0 && row >= first ? fmt::format("a{}", row - first) : fmt::format("v{}", row);
-}
-std::string scalar_name(std::uint32_t index) {
-  if (index == kVcc || index == kVcc + 1) return "vcc";
-  if (index == kM0) return "m0";
-  return index < kVcc ? fmt::format("s{}", index) : fmt::format("scalar register {}", index);
-}
 
 /// Loads of one queue return in order, so a later one may overwrite what an earlier one loads.
 bool follows_in_order(const Wave& wave, const Instruction& instruction, std::uint32_t row) {
@@ -91,18 +81,36 @@ std::string_view name(HazardKind kind) {
       return "matrix_partial_exec";
     case HazardKind::matrix_wait_states:
       return "matrix_wait_states";
+    case HazardKind::uninitialized_register:
+      return "uninitialized_register";
+    case HazardKind::uninitialized_lds:
+      return "uninitialized_lds";
+    case HazardKind::uninitialized_scratch:
+      return "uninitialized_scratch";
+    case HazardKind::uninitialized_value:
+      return "uninitialized_value";
   }
   return "";
 }
 
-std::vector<std::string> hazards_not_checked() {
-  return {"uninitialized_register",     "uninitialized_lds", "uninitialized_scratch",
-          "wait_states_without_matrix", "stale_m0",          "lanes_of_one_store_race"};
+std::vector<std::string> hazards_not_checked(const Options& options) {
+  std::vector<std::string> kinds{"wait_states_without_matrix", "stale_m0", "lanes_of_one_store_race"};
+  if (!options.uninitialized)
+    for (const HazardKind kind : {HazardKind::uninitialized_register, HazardKind::uninitialized_lds,
+                                  HazardKind::uninitialized_scratch, HazardKind::uninitialized_value})
+      kinds.emplace_back(name(kind));
+  return kinds;
 }
 
 void HazardChecker::start(const Workgroup& group) {
   lds_.start(group.lds.size(), group.waves.size());
   matrix_.start(*group.dispatch->program, group.waves.size());
+  if (!group.dispatch->options->uninitialized) {
+    shadow_.reset();
+    return;
+  }
+  if (!shadow_) shadow_ = std::make_unique<Shadow>();
+  shadow_->start(group);
 }
 
 void HazardChecker::before(Wave& wave, const Instruction& instruction) {
@@ -112,11 +120,13 @@ void HazardChecker::before(Wave& wave, const Instruction& instruction) {
                 fmt::format("EXEC is {:#x}: a matrix instruction uses the values of all lanes", wave.exec()));
   }
   matrix_.check(wave, instruction);
+  if (shadow_) shadow_->before(wave, instruction);
 }
 
 void HazardChecker::after(Wave& wave, const Instruction& instruction) {
   lds_.issued(wave);
   matrix_.note(wave, instruction);
+  if (shadow_) shadow_->after(wave, instruction);
 }
 
 }  // namespace wavesmith::simulator

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "simulator/hazards/lds_check.h"
 #include "simulator/hazards/matrix_waits.h"
+#include "simulator/hazards/shadow.h"
 
 namespace wavesmith::simulator {
 
@@ -28,10 +30,15 @@ class HazardChecker {
   }
   /// A wait has proven the operation complete.
   void retired(Wave& wave, const PendingOp& op) { lds_.retired(wave, op); }
+  /// The oldest operation of a queue took effect early, behind the instruction in execution.
+  void arrived(const Wave& wave, QueueId queue) {
+    if (shadow_) shadow_->arrived(wave, queue);
+  }
 
  private:
   LdsCheck lds_;
   MatrixWaits matrix_;
+  std::unique_ptr<Shadow> shadow_;  ///< null where Options::uninitialized is off
 };
 
 }  // namespace wavesmith::simulator

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "simulator/findings.h"
 
@@ -18,11 +20,18 @@ enum class HazardKind : std::uint8_t {
   global_race,                   ///< two workgroups touch a byte of memory, one of them writes
   matrix_partial_exec,           ///< MFMA with inactive lanes, whose values it uses all the same
   matrix_wait_states,            ///< too few instructions between an MFMA and what depends on it
+  // Used as address, for control, as operand of a matrix instruction or stored:
+  uninitialized_register,  ///< what a register held at the start
+  uninitialized_lds,       ///< a dword of LDS that was never written
+  uninitialized_scratch,   ///< a dword of scratch that was never written
+  uninitialized_value,     ///< what was computed from such a thing, or a part of it
 };
-inline constexpr unsigned kHazardKinds = 8;
 
 /// As in the enumeration; stable.
 std::string_view name(HazardKind kind);
+
+/// Kinds that a dispatch with these options, and Options::hazards, does not look for.
+std::vector<std::string> hazards_not_checked(const Options& options);
 
 using HazardLog = FindingLog<HazardKind>;
 

@@ -90,7 +90,7 @@ void check_peer(const Peer& peer, const Shape& s) {
                     Argument::of(addresses[3]), Argument::of(scale * std::numbers::log2e_v<float>),
                     i32(s.seqlen_q), i32(s.seqlen_kv), i32(s.query_heads), i32(s.kv_heads),
                     Argument::of(std::uint64_t{0}), Argument::of(std::uint64_t{0})},
-      .options = {.threads = 2, .hazards = true}};
+      .options = {.threads = 2, .hazards = true, .uninitialized = true}};
   const simulator::Report report = take(device.launch(module, launch));
   INFO((report.fault ? report.fault->message() : ""));
   REQUIRE_FALSE(report.fault);

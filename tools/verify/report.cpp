@@ -110,7 +110,7 @@ Json hazards_json(const simulator::Report& report) {
 Json report_json(const simulator::Report& report) {
   Json json;
   json["hazards"] = hazards_json(report);
-  json["hazards_not_checked"] = simulator::hazards_not_checked();
+  json["hazards_not_checked"] = report.hazards_not_checked;
   json["fault"] = nullptr;
   if (report.fault) {
     json["fault"] = report.fault->message();
