@@ -279,6 +279,9 @@ Expected<Report> Device::launch(Module module, const Launch& launch) {
   dispatch.kernarg_address = *kernarg;
   dispatch.packet_address = *packet;
   dispatch.queue_address = state_->queue;
+  std::optional<FlowTable> flow;
+  if (launch.options.follow_inexact)
+    dispatch.flow = &flow.emplace(make_flow_table(**program, launch.options));
   return make_report(dispatch, run_dispatch(dispatch));
 }
 

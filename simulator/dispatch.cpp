@@ -73,6 +73,7 @@ DispatchResult run_dispatch(const Dispatch& dispatch) {
     result.waves += tally.waves;
     result.warnings.merge(tally.warnings);
     result.hazards.merge(tally.hazards);
+    result.inexact_uses.merge(tally.inexact_uses);
     for (std::size_t i = 0; i < result.counters.size(); ++i) result.counters[i] += tally.counters[i];
   }
   if (dispatch.options->hazards) find_global_races(dispatch, tallies, result.hazards);

@@ -9,6 +9,7 @@
 #include "wavesmith/simulator.h"
 
 #include "runtime/code_object.h"
+#include "simulator/fidelity/uses.h"
 #include "simulator/hazards/global_accesses.h"
 #include "simulator/hazards/hazard_kind.h"
 #include "simulator/lds_conflicts.h"
@@ -25,6 +26,7 @@ struct Dispatch {
   const runtime::Kernel* kernel = nullptr;
   const Memory* memory = nullptr;
   const Options* options = nullptr;
+  const FlowTable* flow = nullptr;              ///< where inexact values are followed, else null
   std::array<std::uint32_t, 3> grid{1, 1, 1};   ///< workgroups
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
   std::uint32_t lds_bytes = 0;                  ///< fixed and dynamic
@@ -45,6 +47,7 @@ struct Tally {
   WarningLog warnings;
   HazardLog hazards;
   GlobalAccesses global_accesses;
+  InexactUseLog inexact_uses;
   std::uint64_t waves = 0;
 };
 
@@ -53,6 +56,7 @@ struct DispatchResult {
   std::vector<InstructionCounters> counters;  ///< empty after a fault
   WarningLog warnings;                        ///< the same
   HazardLog hazards;                          ///< the same, where they are checked
+  InexactUseLog inexact_uses;                 ///< the same, where they are followed
   std::uint64_t waves = 0;
 };
 

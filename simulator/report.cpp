@@ -1,10 +1,11 @@
-// Totals under the profiler's names, busy cycles by the cost table, and the uncertain choices that mattered.
+// Totals under the profiler's names, busy cycles by the cost table, fidelity.
 #include "simulator/report.h"
 
 #include <set>
 
 #include "simulator/assembly_text.h"
 #include "simulator/cost_table.h"
+#include "simulator/fidelity/classification.h"
 
 namespace wavesmith::simulator {
 namespace {
@@ -48,47 +49,12 @@ void count_by_name(std::map<std::string, std::uint64_t>& totals, Unit unit,
   totals["SQ_LDS_BANK_CONFLICT"] += counters.lds_conflict_cycles;
 }
 
-/// Whether a DS instruction is a read that the phases of ds_read_b32 serve.
-bool reads_b32(std::string_view mnemonic) {
-  return mnemonic.starts_with("ds_read") && mnemonic.find("_tr_") == std::string_view::npos &&
-         !mnemonic.ends_with("b64") && !mnemonic.ends_with("b96") && !mnemonic.ends_with("b128");
-}
-
-/// Whether a load to LDS moves less than a dword for each lane.
-bool is_narrow_dma(const Instruction& instruction) {
-  const std::string_view mnemonic = instruction.row->mnemonic;
-  const bool to_lds =
-      contains(kBufferLdsForms, instruction.form) || mnemonic.find("_lds_") != std::string_view::npos;
-  return to_lds && (mnemonic.ends_with("byte") || mnemonic.ends_with("short"));
-}
-
-void note_choices(std::set<std::string>& notes, const Dispatch& dispatch, const Instruction& instruction) {
-  if (!dispatch.processor->is_cdna()) return;
-  const Options& options = *dispatch.options;
-  const Row& row = *instruction.row;
-  if (row.mnemonic.find("_d16") != std::string_view::npos && instruction.destinations != 0) {
-    const bool zeroes = options.d16_load == D16Load::zeroes_other_half;
-    notes.insert(std::string("d16_load = ") + (zeroes ? "zeroes_other_half" : "keeps_other_half"));
-  }
-  if (is_narrow_dma(instruction)) {
-    const bool extended = options.lds_dma_narrow == LdsDmaNarrow::extended_dword;
-    notes.insert(std::string("lds_dma_narrow = ") + (extended ? "extended_dword" : "element"));
-  }
-  if (dispatch.processor->gfx != Gfx::gfx950) return;
-  if (row.unit == Unit::mfma) {
-    constexpr std::string_view names[] = {"groups_of_8", "groups_of_16", "sequential", "exact"};
-    notes.insert("mfma_accumulation = " +
-                 std::string(names[static_cast<std::size_t>(options.mfma_accumulation)]));
-  }
-  if (row.unit != Unit::lds) return;
-  if (row.mnemonic.find("_tr_") != std::string_view::npos) {
-    const bool two = options.lds_read_transpose == LdsReadTranspose::two_phases_of_32_lanes;
-    notes.insert(std::string("lds_read_transpose = ") +
-                 (two ? "two_phases_of_32_lanes" : "four_phases_of_16_lanes"));
-  } else if (reads_b32(row.mnemonic)) {
-    const bool two = options.lds_read_b32 == LdsReadB32::two_phases_of_32_banks;
-    notes.insert(std::string("lds_read_b32 = ") + (two ? "two_phases_of_32_banks" : "one_phase_of_64_banks"));
-  }
+/// The switches behind what is uncertain.
+std::vector<std::string> uncertain_choices(const FidelityReport& fidelity) {
+  std::set<std::string> choices;
+  for (const InexactInstruction& one : fidelity.instructions)
+    if (one.fidelity == Fidelity::uncertain && !one.option.empty()) choices.insert(one.option);
+  return {choices.begin(), choices.end()};
 }
 
 }  // namespace
@@ -101,7 +67,6 @@ Report make_report(const Dispatch& dispatch, DispatchResult result) {
   const Program& program = *dispatch.program;
   report.counters["SQ_WAVES"] = result.waves;
   double mfma_cycles = 0;
-  std::set<std::string> notes;
   report.instructions.reserve(program.code.size());
   for (const Instruction& instruction : program.code) {
     const Row& row = *instruction.row;
@@ -120,7 +85,6 @@ Report make_report(const Dispatch& dispatch, DispatchResult result) {
     report.cycles_by_unit[one.unit] += one.busy_cycles;
     if (row.unit == Unit::mfma) mfma_cycles += one.busy_cycles;
     count_by_name(report.counters, row.unit, one.counters);
-    if (one.counters.executions != 0) note_choices(notes, dispatch, instruction);
     report.instructions.push_back(std::move(one));
   }
   report.counters["SQ_VALU_MFMA_BUSY_CYCLES"] = static_cast<std::uint64_t>(mfma_cycles);
@@ -132,7 +96,10 @@ Report make_report(const Dispatch& dispatch, DispatchResult result) {
       report.hazards->push_back({std::string(name(key.second)), entry.first, step, entry.count});
     }
   }
-  report.uncertain_choices.assign(notes.begin(), notes.end());
+  report.fidelity = count_fidelity(program.code, result.counters, *dispatch.processor, *dispatch.options,
+                                   program.wave_size);
+  if (dispatch.flow != nullptr) report.fidelity.uses = result.inexact_uses.list(*dispatch.flow, program);
+  report.uncertain_choices = uncertain_choices(report.fidelity);
   return report;
 }
 

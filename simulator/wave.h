@@ -174,10 +174,11 @@ struct Wave {
   /// Notes a hazard; `what` is one sentence about this occurrence.
   void hazard(const Instruction& instruction, HazardKind kind, std::string what,
               std::optional<std::uint32_t> lane = {}, std::optional<std::uint64_t> address = {});
-
- private:
+  /// Where the wave is, for what is noted about it.
   Fault place(const Instruction& instruction, std::string what, std::optional<std::uint32_t> lane,
               std::optional<std::uint64_t> address) const;
+
+ private:
   std::uint32_t read_special(const Operand& operand) const;
 };
 

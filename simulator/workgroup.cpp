@@ -58,6 +58,8 @@ void run(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
     counter.active_lanes += static_cast<std::uint64_t>(std::popcount(wave.exec()));
     if constexpr (Watched)
       if (wave.group->hazards) wave.group->hazards->before(wave, instruction);
+    if constexpr (Watched)
+      if (wave.group->inexact) wave.group->inexact->before(wave, instruction);
     instruction.handler(wave, instruction);
     if constexpr (Watched) {
       if (wave.group->hazards) wave.group->hazards->after(wave, instruction);
@@ -96,6 +98,7 @@ void Workgroup::count_lds_cycles(const Instruction& instruction, std::uint64_t l
   counters.lds_cycles += cost.cycles;
   counters.lds_conflict_cycles += cost.conflict_cycles;
   counters.max_lanes_per_bank = std::max<std::uint64_t>(counters.max_lanes_per_bank, cost.max_lanes_per_bank);
+  if (inexact) inexact->note_lds(instruction, lanes, offset, use_of(instruction, access, atomic), bytes);
   if (hazards) hazards->note_lds(instruction, lanes, offset, use_of(instruction, access, atomic), bytes);
 }
 
@@ -132,6 +135,11 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
     if (group.shadow) fill_undefined(wave.scratch, UndefinedState::scratch);
   }
   tally.waves += count;
+  group.inexact.reset();
+  if (dispatch.flow != nullptr && !group.shadow) {
+    group.inexact = std::make_unique<InexactTracker>();
+    group.inexact->start(group, *dispatch.flow, tally.inexact_uses);
+  }
   if (dispatch.options->arrival == Arrival::random)
     group.arrivals = seeded_engine(dispatch.options->seed, flat_id);
   if (!dispatch.options->hazards || group.shadow) return;
@@ -141,7 +149,8 @@ void start_workgroup(Workgroup& group, const Dispatch& dispatch, Tally& tally, s
 
 void run_wave(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
   const bool traced = wave.group->dispatch->options->trace != nullptr;
-  if (wave.group->hazards || wave.group->dispatch->options->arrival == Arrival::random) {
+  if (wave.group->hazards || wave.group->inexact ||
+      wave.group->dispatch->options->arrival == Arrival::random) {
     traced ? run<true, true>(wave, steps, stop_at_wait) : run<false, true>(wave, steps, stop_at_wait);
   } else {
     traced ? run<true, false>(wave, steps, stop_at_wait) : run<false, false>(wave, steps, stop_at_wait);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "simulator/dispatch.h"
+#include "simulator/fidelity/tracker.h"
 #include "simulator/hazards/checker.h"
 #include "simulator/wave.h"
 
@@ -25,9 +26,10 @@ struct Workgroup {
   std::array<const LdsPhaseRow*, kLdsAccesses> lds_phases{};  ///< by LdsAccess, with the dispatch's options
   std::vector<std::unique_ptr<Wave>> waves;
   std::optional<Fault> fault;
-  std::unique_ptr<HazardChecker> hazards;  ///< null where hazards are not checked
-  std::mt19937_64 arrivals;                ///< of Arrival::random
-  bool shadow = false;                     ///< accompanies another (hazards/shadow.h) and counts nothing
+  std::unique_ptr<InexactTracker> inexact;  ///< null where inexact values are not followed
+  std::unique_ptr<HazardChecker> hazards;   ///< null where hazards are not checked
+  std::mt19937_64 arrivals;                 ///< of Arrival::random
+  bool shadow = false;                      ///< accompanies another (hazards/shadow.h) and counts nothing
 
   // The barrier is a counter of phases. A wave that arrives waits until its phase is over; the phase ends
   // when every wave that has not ended has arrived.

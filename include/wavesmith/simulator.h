@@ -75,6 +75,21 @@ enum class LdsDmaNarrow {
   element,         ///< only the first one or two
 };
 
+/// How far what the simulator computes for an instruction is what the hardware computes.
+enum class Fidelity : std::uint8_t {
+  exact,        ///< the same, as far as is known; what concerns special values alone does not count
+  approximate,  ///< known to differ, within a bound
+  uncertain,    ///< rests on a fact that is not published or on which sources disagree
+};
+[[nodiscard]] std::string_view name(Fidelity fidelity);
+
+/// What of an instruction is not exact.
+enum class Concern : std::uint8_t {
+  values,      ///< results
+  lds_cycles,  ///< only the counters of LDS cycles and conflicts
+};
+[[nodiscard]] std::string_view name(Concern concern);
+
 /// What one instruction did to registers, for Options::trace. Valid during the callback only.
 class TraceEvent {
  public:
@@ -107,6 +122,9 @@ struct Options {
   LdsReadTranspose lds_read_transpose = LdsReadTranspose::two_phases_of_32_lanes;
   D16Load d16_load = D16Load::zeroes_other_half;
   LdsDmaNarrow lds_dma_narrow = LdsDmaNarrow::extended_dword;
+  /// Follow approximate and uncertain values to addresses, branches and EXEC (FidelityReport::uses); takes
+  /// about a tenth more time.
+  bool follow_inexact = false;
   /// Registers, LDS and scratch start as NaN patterns (values in docs/simulator.md); false: as zeros.
   bool poison = true;
   /// Use the executor's code for wider CPU vectors where this CPU has them. The results are the same bits.
@@ -197,10 +215,43 @@ struct InstructionReport {
   double busy_cycles = 0;  ///< of its unit, by the cost table
 };
 
+/// Executed instructions of one name that are not exact.
+struct InexactInstruction {
+  std::string mnemonic;
+  Fidelity fidelity = Fidelity::approximate;
+  Concern concern = Concern::values;
+  std::uint64_t executions = 0;  ///< by waves
+  std::string bound;             ///< how far from the hardware at most; empty: unknown
+  std::string reason;            ///< one sentence
+  std::string option;            ///< "mfma_accumulation = exact": the switch that chooses; empty without one
+};
+
+/// An instruction where an approximate or uncertain value decided what the kernel does.
+struct InexactUse {
+  struct Origin {
+    std::string mnemonic;
+    Fidelity fidelity = Fidelity::approximate;
+    friend bool operator==(const Origin&, const Origin&) = default;
+  };
+  std::string use;           ///< "address", "branch", or "exec": which lanes are active
+  Fault first;               ///< what, and where it happened first
+  std::string step;          ///< of the instruction, by the line table
+  std::uint64_t count = 0;   ///< how often
+  std::vector<Origin> from;  ///< the instructions that the value depended on
+};
+
+/// How far the executed instructions are those of the hardware. `executed` is the sum of the other three.
+struct FidelityReport {
+  std::uint64_t executed = 0, exact = 0, approximate = 0, uncertain = 0;  ///< executions by waves
+  std::vector<InexactInstruction> instructions;                           ///< approximate ones first, by name
+  std::optional<std::vector<InexactUse>> uses;  ///< by address; empty where values were not followed
+};
+
 struct Report {
   /// Set when the dispatch was stopped; memory then holds what had been written, and nothing was counted.
   std::optional<Fault> fault;
-  std::vector<InstructionReport> instructions;    ///< every reachable instruction of the kernel, by address
+  std::vector<InstructionReport> instructions;  ///< every reachable instruction of the kernel, by address
+  FidelityReport fidelity;
   std::map<std::string, std::uint64_t> counters;  ///< totals under the profiler's names, e.g. SQ_INSTS_VALU
   std::map<std::string, double> cycles_by_unit;   ///< busy cycles summed over all waves
   std::vector<Warning> warnings;                  ///< by address

@@ -1,5 +1,6 @@
 // `wavesmith verify` and `wavesmith simulate` as a user runs them.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <catch2/catch_test_macros.hpp>
@@ -110,6 +111,38 @@ TEST_CASE("verify --json has the keys that other programs rely on, and they agre
   CHECK(instructions == json["counters"]["SQ_INSTS"]);
   CHECK(json["instructions"]["by_class"]["mfma"] == json["counters"]["SQ_INSTS_MFMA"]);
   CHECK(json["cycles"]["by_unit"]["mfma"] == 32 * json["counters"]["SQ_INSTS_MFMA"].get<double>());
+  const auto& fidelity = json["fidelity"];
+  const auto executions = [&](const char* key) { return fidelity[key].get<std::uint64_t>(); };
+  CHECK(executions("executed") == instructions);
+  CHECK(executions("exact") + executions("approximate") + executions("uncertain") == instructions);
+  std::map<std::string, std::uint64_t> of;
+  for (const auto& one : fidelity["instructions"]) {
+    CHECK((one["concerns"] == "values" || one["concerns"] == "lds_cycles"));
+    CHECK_FALSE(std::string(one["reason"]).empty());
+    of[one["class"]] += one["executions"].get<std::uint64_t>();
+    if (one["mnemonic"] == "v_exp_f32") CHECK(one["bound"] == "1 ULP");
+    if (std::string(one["mnemonic"]).starts_with("v_mfma")) {
+      CHECK(one["option"] == "mfma_accumulation = exact");
+      CHECK(one["executions"] == json["instructions"]["by_class"]["mfma"]);
+    }
+  }
+  CHECK(of["approximate"] == executions("approximate"));
+  CHECK(of["uncertain"] == executions("uncertain"));
+  // The lazy rescale branches on scores, sums of products by MFMA; nothing of them is an address.
+  std::set<std::string> uses;
+  bool scores_decide = false;
+  for (const auto& use : fidelity["uses"]) {
+    uses.insert(std::string(use["use"]) + " in " + std::string(use["step"]));
+    CHECK(use["count"] > 0);
+    for (const auto& origin : use["from"])
+      scores_decide = scores_decide || (origin["mnemonic"] == "v_mfma_f32_32x32x16_bf16" &&
+                                        origin["class"] == "uncertain" && use["use"] == "branch");
+  }
+  for (const std::string& use : uses) {
+    INFO(use);
+    CHECK_FALSE(use.starts_with("address"));
+  }
+  CHECK(scores_decide);
 }
 
 TEST_CASE(
@@ -120,9 +153,12 @@ TEST_CASE(
   CHECK(outcome.err.empty());
   for (const std::string part :
        {"right: 16512 elements", "conflict cycles of LDS reads: K 0 a read, 0 in all; V 2 a read",
-        "executed by waves:", "busy cycles:", "no hazard of the kinds"})
+        "executed by waves:", "busy cycles:", "no hazard of the kinds", "fidelity: of ",
+        "approximate v_exp_f32: ", " times, within 1 ULP; ",
+        "uncertain v_mfma_f32_32x32x16_bf16: ", "(mfma_accumulation = exact)", "inexact branch"})
     CHECK(outcome.out.find(part) != std::string::npos);
-  const Outcome quick = verify(shape + Words{"--no-hazards"});
+  const Outcome quick = verify(shape + Words{"--no-hazards", "--no-follow-inexact"});
+  CHECK(quick.out.find("inexact values were not followed") != std::string::npos);
   CHECK(quick.status == 0);
   CHECK(quick.out.find("hazards: not checked") != std::string::npos);
 }
@@ -194,6 +230,8 @@ TEST_CASE("simulate runs a saved launch: the same counts as verify, and hashes o
   const auto verified = document(verify(shape + Words{"--json"}).out);
   CHECK(json["lds"]["conflict_cycles"] == verified["lds"]["conflict_cycles"]);
   CHECK(json["instructions"]["by_class"]["mfma"] == verified["instructions"]["by_class"]["mfma"]);
+  CHECK(json["fidelity"]["uncertain"] == verified["fidelity"]["uncertain"]);
+  CHECK(json["fidelity"]["uses"].size() == verified["fidelity"]["uses"].size());
   REQUIRE(json["outputs"].size() == 4);
   for (const auto& output : json["outputs"]) {
     const std::string name = output["arg"];
@@ -241,6 +279,7 @@ TEST_CASE("simulate exits with 1 at a fault and says where it was") {
   CHECK(json["ok"] == false);
   CHECK(std::string(json["fault"]).find("store") != std::string::npos);
   CHECK(json["lds"] == nullptr);
+  CHECK(json["fidelity"] == nullptr);
   CHECK(json["outputs"].size() == 4);
   CHECK(test.simulate({}).out.find("was stopped") != std::string::npos);
 }

@@ -43,6 +43,33 @@ std::string hazards_text(const simulator::Report& report) {
   return text;
 }
 
+std::string inexact_text(const simulator::InexactInstruction& one) {
+  std::string text = fmt::format("  {} {}", name(one.fidelity), one.mnemonic);
+  const auto out = std::back_inserter(text);
+  if (one.concern == simulator::Concern::lds_cycles) text += ", LDS cycles only";
+  fmt::format_to(out, ": {} times", one.executions);
+  if (!one.bound.empty()) fmt::format_to(out, ", within {}", one.bound);
+  fmt::format_to(out, "; {}", one.reason);
+  if (!one.option.empty()) fmt::format_to(out, " ({})", one.option);
+  return text + "\n";
+}
+
+std::string fidelity_text(const simulator::FidelityReport& fidelity) {
+  if (fidelity.instructions.empty())
+    return fmt::format("fidelity: all {} executed instructions are exact\n", fidelity.executed);
+  std::string text =
+      fmt::format("fidelity: of {} executed instructions {} exact, {} approximate, {} uncertain\n",
+                  fidelity.executed, fidelity.exact, fidelity.approximate, fidelity.uncertain);
+  const auto out = std::back_inserter(text);
+  for (const simulator::InexactInstruction& one : fidelity.instructions) text += inexact_text(one);
+  if (!fidelity.uses) return text + "inexact values were not followed to addresses and branches\n";
+  if (fidelity.uses->empty()) text += "no inexact value reached an address, a branch or EXEC\n";
+  for (const simulator::InexactUse& use : *fidelity.uses)
+    fmt::format_to(out, "inexact {}{}{}: {} ({} times)\n", use.use, use.step.empty() ? "" : " in ", use.step,
+                   use.first.message(), use.count);
+  return text;
+}
+
 }  // namespace
 
 std::string dispatch_text(const simulator::Report& report) {
@@ -61,14 +88,9 @@ std::string dispatch_text(const simulator::Report& report) {
     fmt::format_to(out, "{}{} {:.0f}", comma, unit, cycles);
     comma = ", ";
   }
-  fmt::format_to(out, "\n{}", hazards_text(report));
+  fmt::format_to(out, "\n{}{}", fidelity_text(report.fidelity), hazards_text(report));
   for (const simulator::Warning& warning : report.warnings)
     fmt::format_to(out, "warning: {} ({} times)\n", warning.first.message(), warning.count);
-  if (!report.uncertain_choices.empty()) {
-    text += "depends on choices that are not certain:";
-    for (const std::string& choice : report.uncertain_choices) fmt::format_to(out, " {};", choice);
-    text.back() = '\n';
-  }
   return text;
 }
 

@@ -66,6 +66,10 @@ OptionGroup simulator_options() {
           {.name = "schedule-seed",
            .placeholder = "N",
            .meaning = "of the random schedule and arrival (0 to 2^64 - 1; default 1)"},
+          {.name = "follow-inexact",
+           .placeholder = "",
+           .meaning = "tell where approximate or uncertain values reach addresses and branches (default on)",
+           .negatable = true},
           choice_option("mfma-accumulation", "additions inside a matrix instruction", accumulations,
                         usual.mfma_accumulation),
           choice_option("lds-read-b32", "LDS banks of ds_read_b32 on gfx950", reads_b32, usual.lds_read_b32),
@@ -95,6 +99,7 @@ simulator::Options read_simulator_options(const Arguments& arguments, std::vecto
   options.hazards = arguments.value_or("hazards", "true") == "true";
   read_choice(arguments, "schedule", schedules, options.schedule, refusals);
   read_choice(arguments, "arrival", arrivals, options.arrival, refusals);
+  options.follow_inexact = arguments.value_or("follow-inexact", "true") == "true";
   read_choice(arguments, "mfma-accumulation", accumulations, options.mfma_accumulation, refusals);
   read_choice(arguments, "lds-read-b32", reads_b32, options.lds_read_b32, refusals);
   read_choice(arguments, "lds-read-transpose", reads_transpose, options.lds_read_transpose, refusals);

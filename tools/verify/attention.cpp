@@ -265,7 +265,8 @@ class Runner {
       if (schedule == options_.schedule) continue;
       simulator::Options options = options_;
       options.schedule = schedule;
-      options.uninitialized = false;
+      options.uninitialized = false;   // the first run has looked
+      options.follow_inexact = false;  // and told
       // Early arrival hides hazards from those that look for missing waits, so only one run has it.
       if (schedule == Schedule::random) options.arrival = simulator::Arrival::random;
       Expected<Outcome> outcome = execute(tensors, options);

@@ -93,6 +93,40 @@ std::map<std::string, std::uint64_t> instructions_by_class(const simulator::Repo
 
 namespace {
 
+Json uses_json(const std::vector<simulator::InexactUse>& uses) {
+  Json all = Json::array();
+  for (const simulator::InexactUse& use : uses) {
+    Json from = Json::array();
+    for (const auto& [mnemonic, fidelity] : use.from)
+      from.push_back({{"mnemonic", mnemonic}, {"class", name(fidelity)}});
+    all.push_back({{"use", use.use},
+                   {"step", use.step},
+                   {"instruction", fmt::format("{:#x}: {}", use.first.address, use.first.text)},
+                   {"first", use.first.message()},
+                   {"count", use.count},
+                   {"from", std::move(from)}});
+  }
+  return all;
+}
+
+Json fidelity_json(const simulator::FidelityReport& fidelity) {
+  Json instructions = Json::array();
+  for (const simulator::InexactInstruction& one : fidelity.instructions)
+    instructions.push_back({{"mnemonic", one.mnemonic},
+                            {"class", name(one.fidelity)},
+                            {"concerns", name(one.concern)},
+                            {"executions", one.executions},
+                            {"bound", one.bound.empty() ? Json() : Json(one.bound)},
+                            {"reason", one.reason},
+                            {"option", one.option.empty() ? Json() : Json(one.option)}});
+  return {{"executed", fidelity.executed},
+          {"exact", fidelity.exact},
+          {"approximate", fidelity.approximate},
+          {"uncertain", fidelity.uncertain},
+          {"instructions", std::move(instructions)},
+          {"uses", fidelity.uses ? uses_json(*fidelity.uses) : Json("not followed")}};
+}
+
 Json hazards_json(const simulator::Report& report) {
   if (!report.hazards) return "not checked";
   Json all = Json::array();
@@ -115,12 +149,13 @@ Json report_json(const simulator::Report& report) {
   if (report.fault) {
     json["fault"] = report.fault->message();
     for (const char* uncounted :
-         {"lds", "instructions", "cycles", "counters", "warnings", "uncertain_choices"})
+         {"lds", "instructions", "fidelity", "cycles", "counters", "warnings", "uncertain_choices"})
       json[uncounted] = nullptr;
     return json;
   }
   json["lds"] = lds_json(report);
   json["instructions"] = {{"by_class", instructions_by_class(report)}};
+  json["fidelity"] = fidelity_json(report.fidelity);
   json["cycles"] = {{"by_unit", report.cycles_by_unit}};
   json["counters"] = report.counters;
   json["warnings"] = Json::array();

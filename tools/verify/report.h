@@ -45,7 +45,8 @@ struct LdsAccesses {
 
 /// hazards (a list, or "not checked"), hazards_not_checked (kinds that are never looked for), fault (null, or
 /// why the dispatch was stopped; then what was not counted is null too), lds{reads, writes, conflict_cycles,
-/// by_access[]}, instructions{by_class}, cycles{by_unit}, counters, warnings[], uncertain_choices[].
+/// by_access[]}, instructions{by_class}, fidelity{executed, exact, approximate, uncertain, instructions[],
+/// uses (a list, or "not followed")}, cycles{by_unit}, counters, warnings[], uncertain_choices[].
 [[nodiscard]] Json report_json(const simulator::Report& report);
 
 /// ok, max_abs_error, max_rel_error, rms_error, tolerance, rms_tolerance, elements, mismatched, mismatches[].
