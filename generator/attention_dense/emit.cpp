@@ -5,8 +5,12 @@
 
 namespace wavesmith::generator::attention_dense {
 
+std::unique_ptr<ir::Kernel> draft(const Plan& plan) {
+  return KernelEmitter(plan).build();
+}
+
 Expected<ir::FinishedKernel> build(const Plan& plan) {
-  return ir::finish(KernelEmitter(plan).build());
+  return ir::finish(draft(plan));
 }
 
 Expected<std::string> emit(const Plan& plan, const lowering::Flavour& flavour,

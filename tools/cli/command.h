@@ -77,6 +77,7 @@ struct Command {
 [[nodiscard]] Command inspect_command();
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command simulate_command();
+[[nodiscard]] Command contract_command();
 [[nodiscard]] Command golden_check_command();
 [[nodiscard]] Command golden_bless_command();
 [[nodiscard]] Command golden_diff_command();

@@ -74,10 +74,10 @@ int report_error(const Error& error, std::string_view command, bool json) {
 }
 
 int run(const std::vector<std::string>& words) {
-  const std::vector<Command> commands{emit_command(),         compile_command(),     inspect_command(),
-                                      verify_command(),       simulate_command(),    golden_check_command(),
-                                      golden_bless_command(), golden_diff_command(), golden_list_command(),
-                                      list_command()};
+  const std::vector<Command> commands{emit_command(),         compile_command(),      inspect_command(),
+                                      verify_command(),       simulate_command(),     contract_command(),
+                                      golden_check_command(), golden_bless_command(), golden_diff_command(),
+                                      golden_list_command(),  list_command()};
   if (!words.empty() && (words.front() == "--help" || words.front() == "-h"))
     return print(overview(commands, ""), 0);
   if (!words.empty() && words.front() == "--version") return print("wavesmith " WAVESMITH_VERSION "\n", 0);

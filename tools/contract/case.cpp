@@ -1,0 +1,102 @@
+// Golden cases to Plans and shapes, Plans to code objects.
+#include "tools/contract/case.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "generator/attention_dense/emit.h"
+#include "generator/families.h"
+#include "runtime/compiler_choice.h"
+
+namespace wavesmith::contract {
+namespace {
+
+constexpr std::string_view family = "attention-dense";
+
+Expected<dense::Plan> plan_of(const golden::Case& golden) {
+  if (golden.family != family)
+    return fail(ErrorKind::invalid_request, fmt::format("the contract knows {} alone", family));
+  const auto target = lowering::parse_target_id(golden.target);
+  if (!target) return std::unexpected(target.error());
+  const auto kernel = generator::find_family(golden.family)->resolve(golden.fields, golden.preset, *target);
+  if (!kernel) return std::unexpected(kernel.error());
+  // The canonical spec resolves to itself.
+  generator::FieldTexts texts;
+  for (const auto& [name, value] : (*kernel)->spec()) texts.emplace(name, value);
+  dense::Spec spec;
+  std::vector<Refusal> refusals;
+  generator::read_fields(texts, spec, refusals);
+  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+  if (simulator::implemented_forms(target->processor).empty())
+    return fail(ErrorKind::invalid_request, fmt::format("there is no simulator of {}", target->processor));
+  return dense::resolve(spec, *target);
+}
+
+}  // namespace
+
+std::vector<Shape> shapes_for(const dense::Spec& spec) {
+  constexpr std::int64_t least_rows = 256;  // fewer say little about the size of an error
+  constexpr int many_heads = 16;            // with as many query heads, one key/value head is enough to run
+  const int ratio = dense::gqa_ratio(spec);
+  // Wide enough that mostly some row is rescaled before each of the few PV.
+  Shape tiles{.batch = 2, .kv_heads = spec.num_kv_heads > 1 && ratio < many_heads ? 2 : 1, .sigma = 4};
+  const std::int64_t three_tiles = 3 * spec.block_n;
+  if (spec.mask == dense::Mask::causal_top_left) {
+    // The last workgroup's first row is to see three whole tiles.
+    tiles.seqlen_q = (three_tiles + spec.block_m - 1) / spec.block_m * spec.block_m + 30;
+    tiles.seqlen_kv = three_tiles + spec.block_n + 17;
+  } else {
+    const std::int64_t rows = least_rows / (tiles.batch * tiles.kv_heads * ratio) + 2;
+    tiles.seqlen_q = std::clamp<std::int64_t>(rows, 20, spec.block_m - 6);
+    const std::int64_t visited = (tiles.seqlen_q + three_tiles + spec.block_n - 1) / spec.block_n;
+    tiles.seqlen_kv = (visited + 1) * spec.block_n - 3;
+  }
+  const Shape blocks{.batch = 1, .seqlen_q = spec.block_m + 9, .seqlen_kv = 21, .bhsd = true};
+  return {tiles, blocks};
+}
+
+std::vector<ContractCase> contract_cases(std::span<const golden::Case> goldens) {
+  std::vector<ContractCase> cases;
+  for (const golden::Case& golden : goldens)
+    if (Expected<dense::Plan> plan = plan_of(golden))
+      cases.push_back({golden.id(), *plan, shapes_for(plan->spec)});
+  return cases;
+}
+
+std::vector<std::string> uncovered(std::span<const golden::Case> goldens,
+                                   std::span<const ContractCase> cases) {
+  std::vector<std::string> missing;
+  for (const golden::Case& golden : goldens) {
+    if (std::ranges::find(cases, golden.id(), &ContractCase::id) != cases.end()) continue;
+    const Expected<dense::Plan> plan = plan_of(golden);
+    missing.push_back(plan ? golden.id() : fmt::format("{} ({})", golden.id(), plan.error().message));
+  }
+  return missing;
+}
+
+Expected<std::vector<std::byte>> KernelCompiler::compile(const dense::Plan& plan) const {
+  return compile(plan, dense::draft(plan));
+}
+
+Expected<std::vector<std::byte>> KernelCompiler::compile(const dense::Plan& plan,
+                                                         std::unique_ptr<ir::Kernel> draft) const {
+  const std::string target = to_string(plan.target);
+  const auto choice = runtime::choose_compiler(pool_, wanted_, "auto", target);
+  if (!choice) return std::unexpected(choice.error());
+  const Expected<ir::FinishedKernel> kernel = ir::finish(std::move(draft));
+  if (!kernel) return std::unexpected(kernel.error());
+  const Expected<std::string> text =
+      lowering::lower(*kernel, *plan.facts, *choice->flavour, {.line_table = true});
+  if (!text) return std::unexpected(text.error());
+  runtime::CompileRequest request;
+  request.ir = *text;
+  request.target = target;
+  request.backend = choice->backend;
+  Expected<runtime::CompileResult> result = pool_.compile(request);
+  if (!result) return std::unexpected(result.error());
+  return std::move(result->hsaco);
+}
+
+}  // namespace wavesmith::contract

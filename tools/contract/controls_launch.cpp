@@ -1,0 +1,102 @@
+// Faults in the launch: what a mistake of the launcher, or of whoever fills in the arguments, would be.
+#include <algorithm>
+#include <concepts>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "tools/contract/control.h"
+
+namespace wavesmith::contract {
+namespace {
+
+constexpr Sign wrong_o{.gate = Gate::values, .symptom = Symptom::wrong_values, .kind = "o"};
+constexpr Sign unwritten{.gate = Gate::footprint, .symptom = Symptom::unwritten};
+constexpr Sign overwritten{.gate = Gate::footprint, .symptom = Symptom::overwritten};
+
+constexpr Sign not_resolved(std::string_view kind) {
+  return {.gate = Gate::resolves, .symptom = Symptom::not_resolved, .kind = kind};
+}
+
+/// One argument's value by its name; T is the type that the launcher gives it.
+template <class T, class Change>
+LaunchFault changed(std::string_view name, Change change) {
+  return [=](dense::Launch& launch) -> Expected<void> {
+    const auto argument = std::ranges::find(launch.arguments, name, &dense::Launch::Value::name);
+    T* value = argument == launch.arguments.end() ? nullptr : std::get_if<T>(&argument->value);
+    if (value == nullptr) return not_applicable(fmt::format("no argument {} of that type", name));
+    *value = change(*value);
+    return {};
+  };
+}
+
+template <class T>
+LaunchFault plus(std::string_view name, T by) {
+  return changed<T>(name, [by](T old) { return static_cast<T>(old + by); });
+}
+
+/// One workgroup less along an axis, where there are more than one. A shape with one alone stays as it is:
+/// there is nothing to leave out.
+LaunchFault fewer_workgroups(std::size_t axis) {
+  return [=](dense::Launch& launch) -> Expected<void> {
+    if (launch.grid.at(axis) > 1) --launch.grid.at(axis);
+    return {};
+  };
+}
+
+Expected<void> swap_k_and_v(dense::Launch& launch) {
+  const auto k = std::ranges::find(launch.arguments, "k", &dense::Launch::Value::name);
+  const auto v = std::ranges::find(launch.arguments, "v", &dense::Launch::Value::name);
+  if (k == launch.arguments.end() || v == launch.arguments.end())
+    return not_applicable("no arguments k and v");
+  std::swap(k->value, v->value);
+  return {};
+}
+
+}  // namespace
+
+std::vector<Control> launch_controls() {
+  constexpr std::uint64_t bytes = 16;
+  constexpr std::int32_t elements = 8;
+  return {
+      {"row_block_missing", "one workgroup too few for the rows", fewer_workgroups(0), unwritten},
+      {"head_missing", "one workgroup too few for the heads", fewer_workgroups(1), unwritten},
+      {"batch_missing", "one workgroup too few for the batch elements", fewer_workgroups(2), unwritten},
+      {"q_base_off", "Q starts 16 bytes off", plus<std::uint64_t>("q", bytes), wrong_o},
+      {"k_base_off", "K starts 16 bytes off", plus<std::uint64_t>("k", bytes), wrong_o},
+      {"v_base_off", "V starts 16 bytes off", plus<std::uint64_t>("v", bytes), wrong_o},
+      {"o_base_off", "O starts 16 bytes off", plus<std::uint64_t>("o", bytes), overwritten},
+      {"lse_base_off", "LSE starts 4 bytes early", plus<std::uint64_t>("lse", std::uint64_t{0} - 4),
+       overwritten},
+      {"q_head_stride_wrong", "heads of Q are taken to be 8 elements further apart",
+       plus<std::int32_t>("q_stride_head", elements), wrong_o},
+      {"k_token_stride_wrong", "keys are taken to be 8 elements further apart",
+       plus<std::int32_t>("k_stride_token", elements), wrong_o},
+      {"v_batch_stride_wrong", "batch elements of V are taken to be 8 elements further apart",
+       plus<std::int64_t>("v_stride_batch", elements), wrong_o},
+      {"o_token_stride_wrong", "rows of O are taken to be 8 elements further apart",
+       plus<std::int32_t>("o_stride_token", elements), overwritten},
+      {"k_and_v_swapped", "K and V are passed in each other's place", LaunchFault(swap_k_and_v), wrong_o},
+      {"one_key_missing", "seqlen_kv is one too small", plus<std::int32_t>("seqlen_kv", -1), wrong_o},
+      {"one_key_more", "seqlen_kv is one too large", plus<std::int32_t>("seqlen_kv", 1), wrong_o},
+      {"one_query_missing", "seqlen_q is one too small", plus<std::int32_t>("seqlen_q", -1), unwritten},
+      {"one_query_more", "seqlen_q is one too large", plus<std::int32_t>("seqlen_q", 1), overwritten},
+      {"scale_with_log2e", "softmax_scale already has the factor that the kernel applies",
+       changed<float>("softmax_scale", [](float scale) { return scale * std::numbers::log2e_v<float>; }),
+       wrong_o},
+      {"argument_missing", "the launcher packs one argument less",
+       LaunchFault([](dense::Launch& launch) -> Expected<void> {
+         launch.arguments.pop_back();
+         return {};
+       }),
+       not_resolved("arguments")},
+      {"workgroup_of_half", "workgroups have half of their work-items",
+       LaunchFault([](dense::Launch& launch) -> Expected<void> {
+         launch.block[0] /= 2;
+         return {};
+       }),
+       not_resolved("workgroup")},
+  };
+}
+
+}  // namespace wavesmith::contract

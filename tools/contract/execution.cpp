@@ -1,0 +1,223 @@
+// Guarded buffers, launch, and the comparison of memory before and after.
+#include "tools/contract/execution.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace wavesmith::contract {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+
+/// Enough for stores of a whole block of rows too far, up to a limit that keeps comparing cheap.
+std::uint64_t guard_bytes(const dense::Plan& plan, const Tensors& tensors) {
+  constexpr std::uint64_t most = 1 << 18;
+  const auto block =
+      static_cast<std::uint64_t>(plan.spec.block_m * tensors.o.strides.token) * sizeof(std::uint16_t);
+  return std::clamp((block + page - 1) / page * page, page, most);
+}
+
+/// A tensor between guard bands in device memory.
+struct Buffer {
+  std::string name;
+  std::vector<std::byte> before = {};  ///< the whole allocation, guard bands included
+  std::vector<bool> output = {};       ///< by element of the tensor: whether the launch is to write it
+  std::size_t element_bytes = 2;
+  std::size_t guard = 0;
+  simulator::DeviceAddress allocation = 0;
+
+  [[nodiscard]] std::size_t bytes() const { return before.size() - 2 * guard; }
+  [[nodiscard]] simulator::DeviceAddress address() const { return allocation + guard; }
+};
+
+Buffer buffer(std::string name, std::span<const std::byte> tensor, std::size_t element_bytes,
+              std::size_t guard) {
+  Buffer made{.name = std::move(name), .element_bytes = element_bytes, .guard = guard};
+  made.before.resize(2 * guard + tensor.size());
+  // The guard bands hold the pattern that stands between rows: NaN in every type.
+  const std::uint16_t poison = verify::poison_bits;
+  for (std::size_t i = 0; i < made.before.size(); i += sizeof poison)
+    std::memcpy(made.before.data() + i, &poison, std::min(sizeof poison, made.before.size() - i));
+  std::ranges::copy(tensor, made.before.begin() + static_cast<std::ptrdiff_t>(guard));
+  return made;
+}
+
+Buffer output_o(const verify::TensorShape& shape, std::size_t guard) {
+  const verify::TensorData tensor = verify::poisoned(shape);
+  Buffer made = buffer("o", std::as_bytes(std::span(tensor.bits)), sizeof(std::uint16_t), guard);
+  made.output.assign(tensor.bits.size(), false);
+  for (std::int64_t b = 0; b < shape.batch; ++b)
+    for (std::int64_t t = 0; t < shape.tokens; ++t)
+      for (std::int64_t h = 0; h < shape.heads; ++h)
+        std::fill_n(made.output.begin() + shape.offset(b, t, h), shape.head_size, true);
+  return made;
+}
+
+Buffer output_lse(const verify::LseShape& shape, std::size_t guard) {
+  const std::vector<std::uint32_t> tensor(static_cast<std::size_t>(shape.extent()), verify::lse_poison_bits);
+  Buffer made = buffer("lse", std::as_bytes(std::span(tensor)), sizeof(std::uint32_t), guard);
+  made.output.assign(tensor.size(), false);
+  for (std::int64_t b = 0; b < shape.batch; ++b)
+    for (std::int64_t h = 0; h < shape.heads; ++h)
+      std::fill_n(made.output.begin() + shape.offset(b, h, 0), shape.queries, true);
+  return made;
+}
+
+/// Where the buffer that is allocated as number `index` has to lie.
+std::optional<simulator::DeviceAddress> address_across(std::uint64_t index, const Buffer& buffer) {
+  constexpr std::uint64_t four_gib = std::uint64_t{1} << 32, unit = 256;
+  constexpr std::uint64_t first = 64 * four_gib, apart = 16 * four_gib;
+  return first + index * apart - (buffer.guard + buffer.bytes() / 2) / unit * unit;
+}
+
+std::string place(const Buffer& buffer, std::size_t offset) {
+  if (offset < buffer.guard)
+    return fmt::format("{}, {} bytes before its start", buffer.name, buffer.guard - offset);
+  offset -= buffer.guard;
+  if (offset >= buffer.bytes())
+    return fmt::format("{}, {} bytes behind its end", buffer.name, offset - buffer.bytes());
+  return fmt::format("{}, byte {} of {}{}", buffer.name, offset, buffer.bytes(),
+                     buffer.output.empty() ? "" : ", between rows");
+}
+
+void compare(const Buffer& buffer, std::span<const std::byte> after, Footprint& footprint) {
+  const auto is_output = [&](std::size_t offset) {
+    if (buffer.output.empty() || offset < buffer.guard) return false;
+    const std::size_t element = (offset - buffer.guard) / buffer.element_bytes;
+    return element < buffer.output.size() && buffer.output[element];
+  };
+  // Inputs are mostly as they were: one look is enough.
+  if (buffer.output.empty() && std::ranges::equal(buffer.before, after)) return;
+  for (std::size_t i = 0; i < after.size(); i += buffer.element_bytes) {
+    const std::size_t size = std::min(buffer.element_bytes, after.size() - i);
+    const bool same = std::memcmp(after.data() + i, buffer.before.data() + i, size) == 0;
+    if (is_output(i)) {
+      if (!same) continue;
+      if (footprint.unwritten++ == 0)
+        footprint.first_unwritten =
+            fmt::format("{}, element {}", buffer.name, (i - buffer.guard) / buffer.element_bytes);
+    } else if (!same) {
+      if (footprint.overwritten == 0) footprint.first_overwritten = place(buffer, i);
+      for (std::size_t byte = i; byte < i + size; ++byte)
+        footprint.overwritten += after[byte] != buffer.before[byte] ? 1 : 0;
+    }
+  }
+}
+
+dense::Shapes shapes_of(const Tensors& tensors) {
+  return {.batch = tensors.batch(),
+          .seqlen_q = tensors.q.shape.tokens,
+          .seqlen_kv = tensors.k.shape.tokens,
+          .q = tensors.q.shape.strides,
+          .k = tensors.k.shape.strides,
+          .v = tensors.v.shape.strides,
+          .o = tensors.o.strides,
+          .lse = tensors.lse ? std::optional(tensors.lse->strides) : std::nullopt,
+          .softmax_scale = {}};
+}
+
+/// The Plan for a launch with these tensors' heads; the code is that of any count with the same ratio.
+dense::Plan with_heads_of(const dense::Plan& plan, const Tensors& tensors) {
+  dense::Plan fitted = plan;
+  fitted.spec.num_query_heads = static_cast<int>(tensors.q.shape.heads);
+  fitted.spec.num_kv_heads = static_cast<int>(tensors.k.shape.heads);
+  return fitted;
+}
+
+simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& launch, const Setting& setting) {
+  simulator::Launch dispatch;
+  dispatch.kernel = plan.symbol;
+  std::ranges::copy(launch.grid, dispatch.grid.begin());
+  std::ranges::copy(launch.block, dispatch.block.begin());
+  for (const dense::Launch::Value& value : launch.arguments)
+    std::visit([&](auto v) { dispatch.arguments.push_back(simulator::Argument::of(v)); }, value.value);
+  dispatch.options.threads = setting.threads;
+  dispatch.options.schedule = setting.schedule;
+  dispatch.options.arrival = setting.arrival;
+  dispatch.options.hazards = true;
+  return dispatch;
+}
+
+float scale_of(const dense::Launch& launch) {
+  const auto argument = std::ranges::find(launch.arguments, "softmax_scale", &dense::Launch::Value::name);
+  return std::get<float>(argument->value);
+}
+
+template <class T>
+std::vector<T> elements(std::span<const std::byte> allocation, const Buffer& buffer) {
+  std::vector<T> values(buffer.bytes() / sizeof(T));
+  if (!values.empty())
+    std::memcpy(values.data(), allocation.data() + buffer.guard, values.size() * sizeof(T));
+  return values;
+}
+
+}  // namespace
+
+Expected<Runner> Runner::create(const Subject& subject) {
+  Expected<simulator::Device> device = simulator::Device::create(to_string(subject.plan.target));
+  if (!device) return std::unexpected(device.error());
+  const auto module = device->load(subject.code);
+  if (!module) return std::unexpected(module.error());
+  return Runner(subject.plan, std::move(*device), *module);
+}
+
+Expected<dense::Launch> Runner::launch_of(const Tensors& tensors) const {
+  return dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(tensors), {});
+}
+
+Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, const LaunchEdit& edit) {
+  const std::size_t guard = guard_bytes(plan_, tensors);
+  std::vector<Buffer> buffers;
+  for (const auto& [name, tensor] :
+       {std::pair{"q", &tensors.q}, std::pair{"k", &tensors.k}, std::pair{"v", &tensors.v}})
+    buffers.push_back(buffer(name, std::as_bytes(std::span(tensor->bits)), sizeof(std::uint16_t), guard));
+  buffers.push_back(output_o(tensors.o, guard));
+  if (tensors.lse) buffers.push_back(output_lse(*tensors.lse, guard));
+
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    Buffer& one = buffers[i];
+    // Inputs are writable too: what a stray store does to them is to be seen, with everything else.
+    const auto allocated = device_.allocate(
+        one.before.size(),
+        {.name = one.name, .address = setting.across_4_gib ? address_across(i, one) : std::nullopt});
+    if (!allocated) return std::unexpected(allocated.error());
+    one.allocation = *allocated;
+    if (const auto written = device_.write(one.allocation, one.before); !written)
+      return std::unexpected(written.error());
+  }
+  Expected<dense::Launch> launch = dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(tensors),
+                                                      {.q = buffers[0].address(),
+                                                       .k = buffers[1].address(),
+                                                       .v = buffers[2].address(),
+                                                       .o = buffers[3].address(),
+                                                       .lse = tensors.lse ? buffers[4].address() : 0});
+  if (!launch) return std::unexpected(launch.error());
+  Outcome outcome;
+  outcome.scale = scale_of(*launch);
+  if (edit)
+    if (const auto edited = edit(*launch); !edited) return std::unexpected(edited.error());
+  Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, setting));
+  if (!report && report.error().refusals.empty()) return std::unexpected(report.error());
+  if (report)
+    outcome.report = std::move(*report);
+  else
+    outcome.refusal = report.error().message;
+
+  for (const Buffer& one : buffers) {
+    std::vector<std::byte> after(one.before.size());
+    if (const auto read = device_.read(one.allocation, after); !read) return std::unexpected(read.error());
+    if (outcome.refusal.empty() && !outcome.report.fault) compare(one, after, outcome.footprint);
+    if (one.name == "o") outcome.o = elements<std::uint16_t>(after, one);
+    if (one.name == "lse") outcome.lse = elements<std::uint32_t>(after, one);
+    if (const auto freed = device_.free(one.allocation); !freed) return std::unexpected(freed.error());
+  }
+  return outcome;
+}
+
+}  // namespace wavesmith::contract
