@@ -10,6 +10,8 @@
 #include "simulator/hazards/lds_check.h"
 #include "simulator/hazards/matrix_waits.h"
 #include "simulator/hazards/shadow.h"
+#include "simulator/hazards/store_conflicts.h"
+#include "simulator/hazards/wait_states.h"
 
 namespace wavesmith::simulator {
 
@@ -38,7 +40,19 @@ class HazardChecker {
  private:
   LdsCheck lds_;
   MatrixWaits matrix_;
+  WaitStates waits_;
+  StoreConflicts stores_;
   std::unique_ptr<Shadow> shadow_;  ///< null where Options::uninitialized is off
+
+  /// Who arrived first at the barrier phase that is being waited for.
+  struct FirstAtBarrier {
+    const Instruction* instruction = nullptr;
+    std::uint64_t phase = 0;
+    std::uint32_t wave = 0;
+  };
+  FirstAtBarrier barrier_;
+
+  void check_barrier(Wave& wave, const Instruction& instruction);
 };
 
 }  // namespace wavesmith::simulator

@@ -20,6 +20,10 @@ enum class HazardKind : std::uint8_t {
   global_race,                   ///< two workgroups touch a byte of memory, one of them writes
   matrix_partial_exec,           ///< MFMA with inactive lanes, whose values it uses all the same
   matrix_wait_states,            ///< too few instructions between an MFMA and what depends on it
+  wait_states,                   ///< the same between other instructions
+  barrier_mismatch,              ///< the waves of a workgroup meet at different barriers
+  lds_dma_overwritten,           ///< a load to LDS goes where another, still on its way, was to go
+  store_conflict,                ///< lanes of one store write different values to one address
   // Used as address, for control, as operand of a matrix instruction or stored:
   uninitialized_register,  ///< what a register held at the start
   uninitialized_lds,       ///< a dword of LDS that was never written

@@ -79,10 +79,12 @@ void LdsCheck::retired(Wave& wave, const PendingOp& op) {
   std::erase_if(accesses, [&](const Access& access) { return access.sequence == op.sequence; });
 }
 
-// Loads to LDS and DS instructions of one wave are in no order.
+// Loads to LDS and DS instructions of one wave are in no order. Loads to LDS are among themselves, but of two
+// that are on their way to one place the first was for nothing: M0 was not moved on.
 void LdsCheck::check_own(Wave& wave, const Access& access) {
   for (const Access& other : under_way_[wave.index]) {
-    if ((other.use == LdsUse::dma) == (access.use == LdsUse::dma)) continue;
+    const bool both_dma = other.use == LdsUse::dma && access.use == LdsUse::dma;
+    if (!both_dma && (other.use == LdsUse::dma) == (access.use == LdsUse::dma)) continue;
     if (!other.writes() && !access.writes()) continue;
     if (other.high <= access.low || access.high <= other.low) continue;
     for_each_lane(access.lanes, [&](std::uint32_t lane) {
@@ -92,7 +94,8 @@ void LdsCheck::check_own(Wave& wave, const Access& access) {
         meets = meets || (other.offset[l] < at + access.bytes && at < other.offset[l] + other.bytes);
       });
       if (meets)
-        report(wave, access, kind_of(other.use, access.use), other.instruction->index, wave.index, lane, at);
+        report(wave, access, both_dma ? HazardKind::lds_dma_overwritten : kind_of(other.use, access.use),
+               other.instruction->index, wave.index, lane, at);
     });
   }
 }

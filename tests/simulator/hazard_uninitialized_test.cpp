@@ -12,9 +12,10 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// s[8:9] holds the buffer and v1 an offset that differs for each lane. v5 and s[12:13] are never written.
+/// s[8:9] holds the buffer and v1 an offset that differs for each lane, v7 one. v5 and s[12:13] are never
+/// written.
 const std::string kStart =
-    "s_load_dwordx2 s[8:9], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n";
+    "s_load_dwordx2 s[8:9], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\nv_mov_b32 v7, 1\ns_waitcnt lgkmcnt(0)\n";
 const std::string kStore = "global_store_dword v1, v5, s[8:9]\n";
 
 HazardCase watched(std::string body) {
@@ -80,8 +81,9 @@ TEST_CASE("uninitialized: the lane, the register and the address that are told")
                    "s_mov_b64 exec, s[20:21]\n" +
                    kStore));
   CHECK(lane.first.lane == 5);
-  const Hazard second = only(watched("v_mov_b32 v6, 1\nglobal_store_dwordx2 v1, v[6:7], s[8:9] offset:16\n"));
-  CHECK(second.first.what.starts_with("v7 is stored"));
+  const Hazard second = only(watched(
+      "v_mov_b32 v10, 1\nv_lshlrev_b32 v1, 1, v1\nglobal_store_dwordx2 v1, v[10:11], s[8:9] offset:16\n"));
+  CHECK(second.first.what.starts_with("v11 is stored"));
   const Hazard twice = only(watched("v_mov_b32 v6, s12\n" + kStore + kStore));
   CHECK(twice.count == 1);  // told where it is met first, and not again
   REQUIRE(second.first.memory_address);
@@ -91,8 +93,8 @@ TEST_CASE("uninitialized: the lane, the register and the address that are told")
 
 TEST_CASE("uninitialized: addresses") {
   for (const char* use :
-       {"global_load_dword v6, v5, s[8:9]", "global_store_dword v5, v1, s[8:9]", "ds_read_b32 v6, v5",
-        "ds_write_b32 v5, v1", "ds_add_u32 v5, v1", "ds_bpermute_b32 v6, v5, v1",
+       {"global_load_dword v6, v5, s[8:9]", "global_store_dword v5, v7, s[8:9]", "ds_read_b32 v6, v5",
+        "ds_write_b32 v5, v7", "ds_add_u32 v5, v1", "ds_bpermute_b32 v6, v5, v1",
         "scratch_load_dword v6, v5, off", "global_atomic_add v5, v1, s[8:9]", "s_load_dword s14, s[8:9], s12",
         "v_readlane_b32 s14, v0, s12", "v_writelane_b32 v6, 1, s12", "global_load_lds_dword v1, s[8:9]",
         "ds_append v6", "s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s12"}) {
@@ -170,10 +172,10 @@ TEST_CASE("uninitialized: copies and what does not depend on it are nobody's bus
            // Masked off, and the side that is not chosen.
            "v_and_b32 v5, 0, v5\n",
            "v_mul_u32_u24 v5, 0, v5\n",
-           "v_cmp_le_u32 vcc, 0, v1\nv_cndmask_b32 v5, v6, v1, vcc\n",
+           "v_cmp_le_u32 vcc, 0, v1\ns_nop 1\nv_cndmask_b32 v5, v6, v1, vcc\n",
            "s_cmp_eq_u32 s2, s2\ns_cselect_b32 s12, 1, s12\nv_mov_b32 v5, s12\n",
            // Written in two halves.
-           "v_mov_b32_sdwa v5, v1 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE\n"
+           "v_mov_b32_sdwa v5, v1 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE\ns_nop 0\n"
            "v_mov_b32_sdwa v5, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE\n",
            // Loaded into LDS, and through scratch.
            "s_mov_b32 m0, 0\ns_nop 0\nglobal_load_lds_dword v1, s[8:9]\ns_waitcnt vmcnt(0)\n"
@@ -192,7 +194,7 @@ TEST_CASE("uninitialized: copies and what does not depend on it are nobody's bus
 
 TEST_CASE("uninitialized: halves, bytes and lanes count by themselves") {
   const std::string half =
-      "v_mov_b32_sdwa v5, v1 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE\nv_mov_b32 v6, v5\n";
+      "v_mov_b32_sdwa v5, v1 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE\ns_nop 0\nv_mov_b32 v6, v5\n";
   CHECK(texts(watched(half + "global_store_short v1, v6, s[8:9]\n")).empty());
   CHECK(texts(watched(half + "global_store_byte v1, v6, s[8:9]\n")).empty());
   CHECK(texts(watched(half + "v_and_b32 v5, 0xffff, v6\n" + kStore)).empty());
