@@ -124,3 +124,45 @@ TEST_CASE("planted: every wait for loads to LDS and every barrier of the kernels
     CHECK(barriers >= waits);
   }
 }
+
+// In place of the constant 0 the accumulator becomes the register of the result (VOP3P-MAI: source 2 in bits
+// 58:50, inline 0 is 128, VGPRs and AGPRs from 256; the destination in bits 7:0).
+TEST_CASE(
+    "planted: a matrix instruction that starts from what was in the registers is found, or gives wrong "
+    "numbers") {
+  constexpr std::uint32_t zero = 128, first_register = 256;
+  for (const int head_size : {64, 128}) {
+    dense::Spec spec;
+    spec.head_size = head_size;
+    spec.num_query_heads = 1;
+    spec.num_kv_heads = 1;
+    spec.mask = dense::Mask::full;
+    const Kernel kernel = compiled(spec);
+    const verify::AttentionRun right = run(kernel, shape, {.uninitialized = true});
+    REQUIRE(right.ok());
+    unsigned hazards = 0, tried = 0;
+    for (const simulator::InstructionReport& instruction : right.report.instructions) {
+      if (instruction.unit != "mfma" || instruction.counters.executions == 0) continue;
+      const std::uint32_t high = word_at(kernel, instruction.address + 4);
+      if ((high >> 18 & 511) != zero) continue;
+      CAPTURE(head_size, instruction.text, instruction.address);
+      const std::uint32_t destination = word_at(kernel, instruction.address) & 255;
+      const Kernel changed = with_word(kernel, instruction.address + 4,
+                                       (high & ~(511u << 18)) | (first_register + destination) << 18);
+      const verify::AttentionRun result = run(changed, shape, {.uninitialized = true});
+      REQUIRE_FALSE(result.report.fault);
+      REQUIRE(result.report.hazards);
+      bool found = false;
+      for (const simulator::Hazard& hazard : *result.report.hazards) {
+        if (!hazard.kind.starts_with("uninitialized")) continue;
+        INFO(hazard.first.message());
+        CHECK(hazard.first.address == instruction.address);
+        found = true;
+      }
+      CHECK((found || !result.accuracy.ok()));
+      hazards += found ? 1 : 0;
+      if (++tried == 4) break;  // they are alike
+    }
+    CHECK(hazards > 0);
+  }
+}
