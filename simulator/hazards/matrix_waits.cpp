@@ -17,17 +17,27 @@ namespace {
 /// By passes: 2, 4, 8, 16.
 using ByPasses = std::array<unsigned, 4>;
 
+/// Behind an MFMA with f64 factors, by what touches its result.
+struct DoubleWaits {
+  unsigned factor;             ///< of an MFMA
+  unsigned accumulator;        ///< of another f64 MFMA
+  unsigned read, overwritten;  ///< by VALU
+  unsigned memory;             ///< instruction that reads it
+};
+constexpr DoubleWaits kDouble4x4{6, 4, 6, 6, 9};
+
 struct Table {
   ByPasses xdl_to_xdl_c;    ///< accumulator overlaps the result in part
   ByPasses xdl_to_other_c;  ///< the same, of an f32 or f64 MFMA
   ByPasses xdl_to_use;      ///< factor of an MFMA, VALU, memory instruction
-  unsigned double_to_use;
+  DoubleWaits double_16x16;
 };
-constexpr Table kGfx942{{3, 5, 9, 17}, {3, 5, 9, 17}, {5, 7, 11, 19}, 11};
-constexpr Table kGfx950{{4, 6, 10, 18}, {3, 6, 10, 18}, {5, 8, 12, 20}, 19};
+constexpr Table kGfx942{{3, 5, 9, 17}, {3, 5, 9, 17}, {5, 7, 11, 19}, {11, 9, 11, 11, 18}};
+constexpr Table kGfx950{{4, 6, 10, 18}, {3, 6, 10, 18}, {5, 8, 12, 20}, {19, 17, 19, 11, 18}};
 constexpr ByPasses kSameAccumulator{2, 0, 0, 0}, kSingleToC{2, 4, 8, 16}, kSingleToUse{4, 6, 10, 18};
 constexpr ByPasses kReadCToWrite{1, 3, 7, 15};
 constexpr unsigned kVectorToMatrix = 2;
+constexpr unsigned kDwordsOf16x16 = 8;  ///< of a result of v_mfma_f64_16x16x4, against 2 of 4x4x4
 
 unsigned at(const ByPasses& table, unsigned passes) {
   const auto index = static_cast<unsigned>(std::bit_width(passes)) - 2;
@@ -100,7 +110,10 @@ void MatrixWaits::check_matrix(Wave& wave, const Instruction& i, const WaveState
       unsigned wanted = 0;
       const bool same = row.first == i.operands[k].reg && row.width == i.operands[k].width;
       if (row.kind == Kind::double_precision) {
-        if (!accumulator) wanted = table.double_to_use;
+        const bool large = row.width == kDwordsOf16x16;
+        const DoubleWaits& waits = large ? table.double_16x16 : kDouble4x4;
+        if (!accumulator) wanted = waits.factor;
+        if (accumulator && kind == Kind::double_precision && !(large && same)) wanted = waits.accumulator;
       } else if (row.kind == Kind::xdl) {
         wanted = !accumulator        ? at(table.xdl_to_use, row.passes)
                  : kind != Kind::xdl ? at(table.xdl_to_other_c, row.passes)
@@ -119,6 +132,10 @@ void MatrixWaits::check_matrix(Wave& wave, const Instruction& i, const WaveState
 void MatrixWaits::check_other(Wave& wave, const Instruction& i, const WaveState& state) {
   const Table& table = wave.processor->gfx == Gfx::gfx950 ? kGfx950 : kGfx942;
   const bool vector = i.row->unit == Unit::valu || i.row->unit == Unit::trans;
+  const auto after_double = [&](const Row& row, bool writes) {
+    const DoubleWaits& waits = row.width == kDwordsOf16x16 ? table.double_16x16 : kDouble4x4;
+    return !vector ? waits.memory : writes ? waits.overwritten : waits.read;
+  };
   for (unsigned k = 0; k < i.operand_count; ++k) {
     const bool writes = k < i.destinations;
     if (writes && !vector) continue;  // what memory returns comes much later
@@ -130,7 +147,7 @@ void MatrixWaits::check_other(Wave& wave, const Instruction& i, const WaveState&
                     fmt::format("row {} follows {} by {} wait states; {} are needed", r, after,
                                 state.slot - since - 1, wanted));
       };
-      const unsigned wanted = row.kind == Kind::double_precision ? table.double_to_use
+      const unsigned wanted = row.kind == Kind::double_precision ? after_double(row, writes)
                               : row.kind == Kind::xdl            ? at(table.xdl_to_use, row.passes)
                                                                  : at(kSingleToUse, row.passes);
       if (row.kind != Kind::none) demand(row.matrix_write, wanted, "the MFMA that writes it");

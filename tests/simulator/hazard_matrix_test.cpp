@@ -82,6 +82,23 @@ TEST_CASE("hazards: gfx942 needs fewer wait states") {
               "gfx942");
 }
 
+// Numbers: what LLVM 22's hazard recogniser inserts.
+TEST_CASE("hazards: wait states after MFMAs with f64 factors") {
+  const char* large = "v_mfma_f64_16x16x4_f64 v[16:23], v[4:5], v[8:9], v[16:23]";
+  const char* onto = "v_mfma_f64_16x16x4_f64 v[32:39], v[4:5], v[8:9], v[18:25]";
+  check_needs(large, "ds_write_b32 v1, v17", 18);
+  check_needs(large, "ds_write_b32 v1, v17", 18, "gfx942");
+  check_needs(large, "v_mov_b32 v17, 0", 11);
+  check_needs(large, large, 0);
+  check_needs(large, onto, 17);
+  check_needs(large, onto, 9, "gfx942");
+  const char* small = "v_mfma_f64_4x4x4_4b_f64 v[16:17], v[4:5], v[8:9], 0";
+  check_needs(small, "v_add_f32 v1, v17, v17", 6);
+  check_needs(small, "ds_write_b32 v1, v17", 9);
+  check_needs(small, "v_mfma_f64_4x4x4_4b_f64 v[32:33], v[16:17], v[8:9], 0", 6);
+  check_needs(small, "v_mfma_f64_4x4x4_4b_f64 v[32:33], v[4:5], v[8:9], v[16:17]", 4);
+}
+
 TEST_CASE("hazards: a VALU result needs two wait states before an MFMA reads it") {
   const char* mfma = "v_mfma_f32_32x32x16_bf16 v[16:31], v[4:7], v[8:11], v[16:31]";
   check_needs("v_mov_b32 v5, 0", mfma, 2);
