@@ -70,28 +70,65 @@ std::map<std::string, std::vector<std::string>> compiled_instructions() {
   return result;
 }
 
+/// What of a processor's forms the tests drove.
+struct Coverage {
+  std::string processor;
+  std::set<std::string> instructions;
+  std::set<std::pair<std::string, std::string>> forms;
+  std::vector<std::string> alone, in_sequence, untested;
+
+  std::string counts() const {
+    return fmt::format(
+        "{}: {} forms of {} instructions implemented; {} driven alone, {} in a sequence, {} untested\n",
+        processor, forms.size(), instructions.size(), alone.size(), in_sequence.size(), untested.size());
+  }
+};
+
+Coverage coverage_of(const std::string& processor, const std::map<std::string, Tested>& tested) {
+  Coverage coverage;
+  coverage.processor = processor;
+  const Tested& here = tested.at(processor);
+  for (const ImplementedForm& f : implemented_forms(processor)) {
+    coverage.instructions.insert(f.mnemonic);
+    coverage.forms.emplace(f.mnemonic, f.form);
+    const auto found = here.find({f.mnemonic, f.form});
+    (found == here.end() ? coverage.untested
+     : found->second     ? coverage.alone
+                         : coverage.in_sequence)
+        .push_back(fmt::format("{} {}", f.mnemonic, f.form));
+  }
+  return coverage;
+}
+
+std::string section(const std::string& title, const std::vector<std::string>& lines) {
+  return fmt::format("\n{} ({}):\n  {}\n", title, lines.size(), fmt::join(lines, "\n  "));
+}
+
+void check_driven(const Coverage& coverage) {
+  for (const std::string& form : coverage.untested)
+    UNSCOPED_INFO("untested on " << coverage.processor << ": " << form);
+  CHECK(coverage.untested.empty());
+  CHECK(coverage.forms.size() > 1000);  // the list is there
+  // Control flow, waits, and what needs an address or M0 prepared can only be seen in a sequence; arithmetic
+  // cannot hide there.
+  for (const std::string& form : coverage.in_sequence) {
+    INFO("never alone in a snippet for " << coverage.processor << ": " << form);
+    CHECK(!form.starts_with("v_"));
+  }
+}
+
 }  // namespace
 
 TEST_CASE(
-    "every form implemented for gfx950 is driven by a test, and every compiled instruction is implemented") {
+    "every form implemented for gfx950 and gfx942 is driven by a test, and every compiled instruction is "
+    "implemented") {
   const std::filesystem::path report_path = WAVESMITH_TEST_COVERAGE_REPORT;
   std::filesystem::create_directories(report_path.parent_path());
   const auto tested = run_instruction_tests(report_path.parent_path());
 
-  std::vector<std::string> alone, in_sequence, untested, others;
-  std::set<std::string> implemented;
-  std::set<std::pair<std::string, std::string>> forms_of_gfx950;
-  for (const ImplementedForm& f : implemented_forms("gfx950")) {
-    implemented.insert(f.mnemonic);
-    forms_of_gfx950.emplace(f.mnemonic, f.form);
-    const Tested& here = tested.at("gfx950");
-    const auto found = here.find({f.mnemonic, f.form});
-    (found == here.end() ? untested
-     : found->second     ? alone
-                         : in_sequence)
-        .push_back(fmt::format("{} {}", f.mnemonic, f.form));
-  }
-  for (const char* processor : {"gfx942", "gfx1030", "gfx1100", "gfx1151", "gfx1201"}) {
+  const Coverage gfx950 = coverage_of("gfx950", tested), gfx942 = coverage_of("gfx942", tested);
+  std::vector<std::string> others;
+  for (const char* processor : {"gfx1030", "gfx1100", "gfx1151", "gfx1201"}) {
     const auto all = implemented_forms(processor);
     const auto here = tested.find(processor);
     const auto count = here == tested.end() ? 0 : std::ranges::count_if(all, [&](const ImplementedForm& f) {
@@ -102,50 +139,41 @@ TEST_CASE(
   std::vector<std::string> missing, forms_missing;
   const auto compiled = compiled_instructions();
   for (const auto& [mnemonic, forms] : compiled) {
-    if (!implemented.contains(mnemonic)) {
+    if (!gfx950.instructions.contains(mnemonic)) {
       missing.push_back(mnemonic);
       continue;
     }
     for (const std::string& form : forms) {
-      if (form != "-" && !forms_of_gfx950.contains({mnemonic, form}) &&
-          !forms_of_gfx950.contains({mnemonic, "plain"}))
+      if (form != "-" && !gfx950.forms.contains({mnemonic, form}) &&
+          !gfx950.forms.contains({mnemonic, "plain"}))
         forms_missing.push_back(fmt::format("{} {}", mnemonic, form));
     }
   }
   std::string reviewed;
   for (const Review& review : left_out()) {
     INFO("left out, but implemented: " << review.mnemonic);
-    CHECK(!implemented.contains(review.mnemonic));
+    CHECK(!gfx950.instructions.contains(review.mnemonic));
     std::erase(missing, review.mnemonic);
     reviewed += fmt::format("{}: {}\n", review.mnemonic, review.reason);
   }
 
   const std::string counts = fmt::format(
-      "gfx950: {} forms of {} instructions implemented; {} driven alone, {} in a sequence, {} untested\n"
-      "instructions seen in compiled code: {}, not implemented: {}\nother processors, forms driven: {}\n",
-      forms_of_gfx950.size(), implemented.size(), alone.size(), in_sequence.size(), untested.size(),
-      compiled.size(), missing.size(), fmt::join(others, ", "));
-  const auto section = [](std::string_view title, const std::vector<std::string>& lines) {
-    return fmt::format("\n{} ({}):\n  {}\n", title, lines.size(), fmt::join(lines, "\n  "));
-  };
-  std::ofstream(report_path) << counts << section("untested", untested) << section("not implemented", missing)
-                             << section("in a sequence", in_sequence) << section("driven alone", alone)
-                             << "\nleft out on purpose:\n"
-                             << reviewed;
+      "{}{}instructions seen in compiled code: {}, not implemented: {}\nother processors, forms driven: {}\n",
+      gfx950.counts(), gfx942.counts(), compiled.size(), missing.size(), fmt::join(others, ", "));
+  std::ofstream report(report_path);
+  report << counts << section("not implemented", missing);
+  for (const Coverage* one : {&gfx950, &gfx942})
+    report << section(one->processor + " untested", one->untested)
+           << section(one->processor + " in a sequence", one->in_sequence)
+           << section(one->processor + " driven alone", one->alone);
+  report << "\nleft out on purpose:\n" << reviewed;
   fmt::print("{}", counts);
   INFO("the report is " << report_path.string());
-  for (const std::string& form : untested) UNSCOPED_INFO("untested: " << form);
   for (const std::string& name : missing) UNSCOPED_INFO("not implemented: " << name);
   for (const std::string& name : forms_missing) UNSCOPED_INFO("form not implemented: " << name);
-  // Control flow, waits, and what needs an address or M0 prepared can only be seen in a sequence; arithmetic
-  // cannot hide there.
-  for (const std::string& form : in_sequence) {
-    INFO("never alone in a snippet: " << form);
-    CHECK(!form.starts_with("v_"));
-  }
-  CHECK(untested.empty());
   CHECK(missing.empty());
   CHECK(forms_missing.empty());
-  CHECK(forms_of_gfx950.size() > 1000);  // the lists are there
   CHECK(compiled.size() > 200);
+  check_driven(gfx950);
+  check_driven(gfx942);
 }

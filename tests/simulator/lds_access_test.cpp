@@ -157,7 +157,7 @@ TEST_CASE("every DS instruction with two addresses serves both, and exchanges re
 
 TEST_CASE("the addtid forms address by M0 and lane, the lane counting inactive ones") {
   Random random(23);
-  Snippets snippets("gfx950");
+  CdnaSnippets snippets;
   for (const u64 exec : exec_patterns()) {
     Input in;
     in.exec = exec;
@@ -180,7 +180,7 @@ TEST_CASE("the addtid forms address by M0 and lane, the lane counting inactive o
 }
 
 TEST_CASE("ds_nop takes a place in the counter and does nothing") {
-  Snippets snippets("gfx950");
+  CdnaSnippets snippets;
   Input in;
   in.lds_dwords(256, [](u32 d) { return d; });
   in.v(0, lanes([](u32 l) { return 4 * l; }));

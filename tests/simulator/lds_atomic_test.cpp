@@ -144,7 +144,7 @@ TEST_CASE("denormals in ds_add_f32 go by MODE at issue") {
 }
 
 TEST_CASE("ds_append and ds_consume move one counter by the number of active lanes") {
-  Snippets snippets("gfx950");
+  CdnaSnippets snippets;
   for (const u64 exec : exec_patterns()) {
     Input in;
     in.exec = exec;

@@ -12,7 +12,7 @@ using namespace wavesmith::simulator;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-Output run(Snippets& snippets, const std::string& text, const Lanes32& address, const Lanes32& data,
+Output run(CdnaSnippets& snippets, const std::string& text, const Lanes32& address, const Lanes32& data,
            const Lanes32& old, u64 exec) {
   Input in;
   in.exec = exec;
@@ -28,25 +28,23 @@ Output run(Snippets& snippets, const std::string& text, const Lanes32& address, 
 
 TEST_CASE("ds_bpermute reads the lane an address names, wrapping at 64, and 0 from an inactive one") {
   Random random(41);
-  for (const std::string processor : {"gfx950", "gfx942"}) {
-    Snippets snippets(processor);
-    for (const u32 offset : {0u, 4u, 252u, 65532u}) {
-      for (const u64 exec : exec_patterns()) {
-        const Lanes32 address = random_lanes(random), data = random_lanes(random), old = random_lanes(random);
-        const Output out = run(snippets, fmt::format("ds_bpermute_b32 v3, v1, v2 offset:{}", offset), address,
-                               data, old, exec);
-        for (u32 l = 0; l < 64; ++l) {
-          const u32 from = static_cast<u32>(u64{address[l] + offset} / 4 % 64);
-          const u32 expected = !active(exec, l) ? old[l] : active(exec, from) ? data[from] : 0;
-          REQUIRE(out.v(3)[l] == expected);
-        }
+  CdnaSnippets snippets;
+  for (const u32 offset : {0u, 4u, 252u, 65532u}) {
+    for (const u64 exec : exec_patterns()) {
+      const Lanes32 address = random_lanes(random), data = random_lanes(random), old = random_lanes(random);
+      const Output out = run(snippets, fmt::format("ds_bpermute_b32 v3, v1, v2 offset:{}", offset), address,
+                             data, old, exec);
+      for (u32 l = 0; l < 64; ++l) {
+        const u32 from = static_cast<u32>(u64{address[l] + offset} / 4 % 64);
+        const u32 expected = !active(exec, l) ? old[l] : active(exec, from) ? data[from] : 0;
+        REQUIRE(out.v(3)[l] == expected);
       }
     }
   }
 }
 
 TEST_CASE("ds_bpermute wraps: lane 64 is lane 0 and the low address bits do not count") {
-  Snippets snippets("gfx950");
+  CdnaSnippets snippets;
   const Lanes32 data = lanes([](u32 l) { return 1000 + l; });
   const Lanes32 address = lanes([](u32 l) { return 4 * (l + 1) + l % 4; });
   const Output out = run(snippets, "ds_bpermute_b32 v3, v1, v2", address, data, data, ~u64{0});
@@ -56,7 +54,7 @@ TEST_CASE("ds_bpermute wraps: lane 64 is lane 0 and the low address bits do not 
 
 TEST_CASE("ds_permute writes the lane an address names, the highest writer wins, others get 0") {
   Random random(42);
-  Snippets snippets("gfx950");
+  CdnaSnippets snippets;
   for (const u32 offset : {0u, 8u, 65532u}) {
     for (const u64 exec : exec_patterns()) {
       const Lanes32 data = random_lanes(random), old = random_lanes(random);
@@ -79,7 +77,7 @@ TEST_CASE("ds_permute writes the lane an address names, the highest writer wins,
 
 TEST_CASE("ds_swizzle follows its pattern inside each half of 32 lanes") {
   Random random(43);
-  Snippets snippets("gfx950");
+  CdnaSnippets snippets;
   const auto check = [&](u32 pattern, auto&& source_of) {
     for (const u64 exec : exec_patterns()) {
       INFO("pattern " << std::hex << pattern << " exec " << exec);

@@ -127,10 +127,12 @@ const std::vector<MatrixInstruction>& matrix_instructions() {
 std::vector<MatrixInstruction> matrix_instructions_of(const std::string& processor) {
   const std::vector<ImplementedForm> known = implemented_forms(processor);
   std::vector<MatrixInstruction> result;
-  for (const MatrixInstruction& m : matrix_instructions()) {
-    const bool other_format = processor == "gfx942" && (m.a_type == "fp8" || m.a_type == "bf8");
-    if (!other_format && std::ranges::find(known, m.name, &ImplementedForm::mnemonic) != known.end())
-      result.push_back(m);
+  for (MatrixInstruction m : matrix_instructions()) {
+    if (std::ranges::find(known, m.name, &ImplementedForm::mnemonic) == known.end()) continue;
+    if (processor == "gfx942")
+      for (std::string* type : {&m.a_type, &m.b_type})
+        if (*type == "fp8" || *type == "bf8") *type += "fnuz";
+    result.push_back(m);
   }
   return result;
 }
@@ -159,6 +161,8 @@ ElementType element_type(const std::string& name) {
   if (name == "f64") return {64, kF64, false};
   if (name == "fp8") return {8, {4, 3}, false};
   if (name == "bf8") return {8, {5, 2}, false};
+  if (name == "fp8fnuz") return {8, {4, 3, true}, false};
+  if (name == "bf8fnuz") return {8, {5, 2, true}, false};
   if (name == "fp6") return {6, {2, 3}, false};
   if (name == "bf6") return {6, {3, 2}, false};
   if (name == "fp4") return {4, {2, 1}, false};

@@ -23,7 +23,7 @@ struct MatrixInstruction {
   bool has_formats() const { return a_type.ends_with("bit"); }  ///< f8f6f4: CBSZ and BLGP say the types
 };
 const std::vector<MatrixInstruction>& matrix_instructions();
-/// Those that a processor implements; for gfx942 without the 8-bit formats, which are others there.
+/// Those that a processor implements; for gfx942 "fp8" and "bf8" become its formats, "fp8fnuz" and "bf8fnuz".
 std::vector<MatrixInstruction> matrix_instructions_of(const std::string& processor);
 /// The line of a name; its types replaced by `a` and `b` for f8f6f4.
 MatrixInstruction matrix_instruction(const std::string& name, const std::string& a = "",

@@ -25,10 +25,10 @@ class Patterns {
     const u64 sign = draw(2) == 0 ? 0 : f.sign_mask(),
               mantissa = (u64{draw(1u << 26)} << 26 | draw(1u << 26)) & f.mantissa_mask();
     const u32 kind = draw(16);
-    if (kind == 0) return sign;
-    if (kind == 1 && denormals_) return sign | mantissa;
+    if (kind == 0) return f.fnuz ? 0 : sign;
+    if (kind == 1 && denormals_) return mantissa == 0 ? 0 : sign | mantissa;
     const int exponent = f.bias() + static_cast<int>(draw(static_cast<u32>(2 * spread_ + 1))) - spread_;
-    const int highest = (1 << f.exponent_bits) - 2;
+    const int highest = (1 << f.exponent_bits) - (f.fnuz ? 1 : 2);
     return sign | static_cast<u64>(std::clamp(exponent, 1, highest)) << f.mantissa_bits | mantissa;
   }
 
@@ -76,7 +76,7 @@ bool short_factors(const MatrixInstruction& m) {
   return m.a_type == "f16" || m.a_type == "bf16";
 }
 bool byte_factors(const MatrixInstruction& m) {
-  return m.a_type == "fp8" || m.a_type == "bf8";
+  return m.a_type.starts_with("fp8") || m.a_type.starts_with("bf8");
 }
 
 /// 1 in every place of A and B, of which the caller changes some.
@@ -91,13 +91,16 @@ Product ones(const std::string& name) {
 }  // namespace
 
 TEST_CASE("matrix sums: exact products are added exactly and rounded once") {
-  Snippets gfx950("gfx950");
   u32 seed = 0;
-  for (const MatrixInstruction& m : matrix_instructions()) {
-    if (!short_factors(m) && !byte_factors(m)) continue;
-    // Within 2^-4 to 2^4 f64 holds every sum of products.
-    compare(gfx950, any_numbers(m, ++seed, 4, false), MfmaAccumulation::exact, exact_sum);
+  for (const char* processor : {"gfx942", "gfx950"}) {
+    Snippets snippets(processor);
+    for (const MatrixInstruction& m : matrix_instructions_of(processor)) {
+      if (!short_factors(m) && !byte_factors(m)) continue;
+      // Within 2^-4 to 2^4 f64 holds every sum of products.
+      compare(snippets, any_numbers(m, ++seed, 4, false), MfmaAccumulation::exact, exact_sum);
+    }
   }
+  Snippets gfx950("gfx950");
   const std::string formats[] = {"fp8", "bf8", "fp6", "bf6", "fp4"};
   for (const char* name : {"v_mfma_f32_32x32x64_f8f6f4", "v_mfma_f32_16x16x128_f8f6f4"}) {
     for (unsigned f = 0; f < 5; ++f) {
@@ -108,11 +111,13 @@ TEST_CASE("matrix sums: exact products are added exactly and rounded once") {
 }
 
 TEST_CASE("matrix sums: one fused multiply-add after the other") {
-  Snippets gfx950("gfx950");
   u32 seed = 50;
-  for (const MatrixInstruction& m : matrix_instructions()) {
-    if (element_type(m.has_formats() ? "fp8" : m.a_type).integer || m.has_formats()) continue;
-    compare(gfx950, any_numbers(m, ++seed, 9, true), MfmaAccumulation::sequential, sequential_sum);
+  for (const char* processor : {"gfx950", "gfx942"}) {
+    Snippets snippets(processor);
+    for (const MatrixInstruction& m : matrix_instructions_of(processor)) {
+      if (element_type(m.has_formats() ? "fp8" : m.a_type).integer || m.has_formats()) continue;
+      compare(snippets, any_numbers(m, ++seed, 9, true), MfmaAccumulation::sequential, sequential_sum);
+    }
   }
 }
 
@@ -245,6 +250,46 @@ TEST_CASE("matrix sums: a zero beside a NaN or an infinity is no shield, and opp
       CHECK(kF32.nan(d.at(0, 8, 9)));
       CHECK(d.at(0, 0, 9) == (kF32.infinity() | kF32.sign_mask()));
       CHECK(d.at(0, 10, 11) == kF32.infinity());
+    }
+  }
+}
+
+TEST_CASE("matrix sums: every code of gfx942's 8-bit formats, of which only minus zero is a NaN") {
+  // FNUZ: bias 8 (fp8) and 16 (bf8), no infinity. Row 0 of A holds codes, column j of B picks k = j with a 1.
+  Snippets gfx942("gfx942");
+  for (const MatrixInstruction& m : matrix_instructions_of("gfx942")) {
+    if (m.rows != 16 || !byte_factors(m)) continue;
+    const bool fp8 = m.a_type == "fp8fnuz";
+    const int bias = fp8 ? 8 : 16, mantissa_bits = fp8 ? 3 : 2;
+    for (unsigned first = 0; first < 256; first += 16) {
+      Product p(m);
+      p.a.fill([&](ElementIndex at) { return at.row == 0 && at.column < 16 ? first + at.column : 0; });
+      p.b.fill([&](ElementIndex at) {
+        return at.row == at.column ? rounded(exact_integer(1), {element_type(m.b_type).format}) : 0;
+      });
+      // A NaN would meet every column of its row: it has a product of its own.
+      const bool has_nan = first == 0x80;
+      if (has_nan) p.a.at(0, 0, 0) = 0;
+      for (const auto order : {MfmaAccumulation::exact, MfmaAccumulation::groups_of_8}) {
+        Input in;
+        in.options.mfma_accumulation = order;
+        const Matrix d = run_product(gfx942, p, "", in);
+        for (unsigned j = has_nan ? 1 : 0; j < 16; ++j) {
+          const unsigned code = first + j, field = code >> mantissa_bits & (fp8 ? 15u : 31u);
+          const unsigned mantissa = code & ((1u << mantissa_bits) - 1);
+          const unsigned significand = field == 0 ? mantissa : mantissa + (1u << mantissa_bits);
+          const int power = static_cast<int>(std::max(field, 1u)) - bias - mantissa_bits;
+          const Exact value{code >= 128, significand, power};
+          INFO(m.name << " code " << code << " order " << static_cast<int>(order));
+          CHECK(d.at(0, 0, j) == (significand == 0 ? 0 : rounded(value, {kF32})));
+        }
+        if (!has_nan) continue;
+        Product q = p;
+        q.a.at(0, 0, 0) = 0x80;
+        const Matrix nans = run_product(gfx942, q, "", in);
+        for (unsigned j = 0; j < 16; ++j) CHECK(kF32.nan(nans.at(0, 0, j)));
+        CHECK(nans.at(0, 1, 0) == 0);
+      }
     }
   }
 }

@@ -20,8 +20,8 @@ constexpr u32 kEdges[] = {0,          1,          2,          5,          31,   
                           0x10000,    0x12345678, 0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001,
                           0x87654321, 0xfffffffe, 0xffffffff, 0xaaaaaaaa};
 
-Snippets& gfx950() {
-  static Snippets snippets("gfx950");
+CdnaSnippets& cdna() {
+  static CdnaSnippets snippets;
   return snippets;
 }
 
@@ -46,7 +46,7 @@ void check_two_sources(const std::string& mnemonic, const Reference& reference) 
         Input in;
         in.s(1, a).s(2, b).s(0, 0xdeadbeef);
         in.scc = scc;
-        const Output out = gfx950().run(mnemonic + " s0, s1, s2", in);
+        const Output out = cdna().run(mnemonic + " s0, s1, s2", in);
         const Expectation expected = reference(a, b, scc);
         INFO(mnemonic << ' ' << a << ", " << b << ", scc " << scc);
         CHECK(out.s(0) == expected.result);
@@ -123,7 +123,7 @@ TEST_CASE("scalar select, absolute value and absolute difference") {
     return Expectation{result, result != 0};
   });
   for (const u32 a : kEdges) {
-    const Output out = gfx950().run("s_abs_i32 s0, s1", Input().s(1, a));
+    const Output out = cdna().run("s_abs_i32 s0, s1", Input().s(1, a));
     const u32 expected = static_cast<u32>(wide(a) < 0 ? -wide(a) : wide(a));
     CHECK(out.s(0) == expected);
     CHECK(out.scc == (expected != 0));
@@ -132,7 +132,7 @@ TEST_CASE("scalar select, absolute value and absolute difference") {
     Input in;
     in.s64(2, 0x1111222233334444).s64(4, 0x5555666677778888);
     in.scc = scc;
-    CHECK(gfx950().run("s_cselect_b64 s[0:1], s[2:3], s[4:5]", in).s64(0) ==
+    CHECK(cdna().run("s_cselect_b64 s[0:1], s[2:3], s[4:5]", in).s64(0) ==
           (scc ? 0x1111222233334444u : 0x5555666677778888u));
   }
 }
@@ -140,35 +140,35 @@ TEST_CASE("scalar select, absolute value and absolute difference") {
 TEST_CASE("scalar moves, and what constants are worth in them") {
   Input in;
   in.s64(2, 0x0123456789abcdef);
-  CHECK(gfx950().run("s_mov_b32 s0, s3", in).s(0) == 0x01234567);
-  CHECK(gfx950().run("s_mov_b64 s[0:1], s[2:3]", in).s64(0) == 0x0123456789abcdef);
-  CHECK(gfx950().run("s_mov_b32 s0, -16", in).s(0) == 0xfffffff0);
-  CHECK(gfx950().run("s_mov_b32 s0, 64", in).s(0) == 64);
-  CHECK(gfx950().run("s_mov_b32 s0, 1.0", in).s(0) == 0x3f800000);
-  CHECK(gfx950().run("s_mov_b32 s0, -4.0", in).s(0) == 0xc0800000);
-  CHECK(gfx950().run("s_mov_b32 s0, 0.15915494", in).s(0) == 0x3e22f983);
-  CHECK(gfx950().run("s_mov_b32 s0, 0xdeadbeef", in).s(0) == 0xdeadbeef);
-  CHECK(gfx950().run("s_mov_b64 s[0:1], -1", in).s64(0) == ~u64{0});
-  CHECK(gfx950().run("s_mov_b64 s[0:1], -0.5", in).s64(0) == 0xbfe0000000000000);
-  CHECK(gfx950().run("s_mov_b64 s[0:1], 0xfffffff0", in).s64(0) == 0xfffffff0);
-  CHECK(gfx950().run("s_mov_b64 vcc, 7", in).vcc == 7);
-  CHECK(gfx950().run("s_mov_b32 m0, 9", in).m0 == 9);
-  CHECK(gfx950().run("s_mov_b64 exec, 3", in).exec == 3);
-  CHECK(gfx950().run("s_mov_b32 exec_hi, 0", in).exec == 0xffffffff);
+  CHECK(cdna().run("s_mov_b32 s0, s3", in).s(0) == 0x01234567);
+  CHECK(cdna().run("s_mov_b64 s[0:1], s[2:3]", in).s64(0) == 0x0123456789abcdef);
+  CHECK(cdna().run("s_mov_b32 s0, -16", in).s(0) == 0xfffffff0);
+  CHECK(cdna().run("s_mov_b32 s0, 64", in).s(0) == 64);
+  CHECK(cdna().run("s_mov_b32 s0, 1.0", in).s(0) == 0x3f800000);
+  CHECK(cdna().run("s_mov_b32 s0, -4.0", in).s(0) == 0xc0800000);
+  CHECK(cdna().run("s_mov_b32 s0, 0.15915494", in).s(0) == 0x3e22f983);
+  CHECK(cdna().run("s_mov_b32 s0, 0xdeadbeef", in).s(0) == 0xdeadbeef);
+  CHECK(cdna().run("s_mov_b64 s[0:1], -1", in).s64(0) == ~u64{0});
+  CHECK(cdna().run("s_mov_b64 s[0:1], -0.5", in).s64(0) == 0xbfe0000000000000);
+  CHECK(cdna().run("s_mov_b64 s[0:1], 0xfffffff0", in).s64(0) == 0xfffffff0);
+  CHECK(cdna().run("s_mov_b64 vcc, 7", in).vcc == 7);
+  CHECK(cdna().run("s_mov_b32 m0, 9", in).m0 == 9);
+  CHECK(cdna().run("s_mov_b64 exec, 3", in).exec == 3);
+  CHECK(cdna().run("s_mov_b32 exec_hi, 0", in).exec == 0xffffffff);
   in.scc = true;
-  CHECK(gfx950().run("s_mov_b32 s0, src_scc", in).s(0) == 1);
-  CHECK(gfx950().run("s_mov_b32 s0, src_execz", in).s(0) == 0);
-  CHECK(gfx950().run("s_mov_b32 s0, src_vccz", in).s(0) == 1);
-  CHECK(gfx950().run("s_mov_b64 s[0:1], src_shared_base", in).s64(0) == u64{1} << 48);
+  CHECK(cdna().run("s_mov_b32 s0, src_scc", in).s(0) == 1);
+  CHECK(cdna().run("s_mov_b32 s0, src_execz", in).s(0) == 0);
+  CHECK(cdna().run("s_mov_b32 s0, src_vccz", in).s(0) == 1);
+  CHECK(cdna().run("s_mov_b64 s[0:1], src_shared_base", in).s64(0) == u64{1} << 48);
 
   for (const bool scc : {false, true}) {
     Input conditional;
     conditional.s64(0, 0x1122334455667788).s64(2, 0x99aabbccddeeff00);
     conditional.scc = scc;
-    CHECK(gfx950().run("s_cmov_b32 s0, s2", conditional).s(0) == (scc ? 0xddeeff00u : 0x55667788u));
-    CHECK(gfx950().run("s_cmov_b64 s[0:1], s[2:3]", conditional).s64(0) ==
+    CHECK(cdna().run("s_cmov_b32 s0, s2", conditional).s(0) == (scc ? 0xddeeff00u : 0x55667788u));
+    CHECK(cdna().run("s_cmov_b64 s[0:1], s[2:3]", conditional).s64(0) ==
           (scc ? 0x99aabbccddeeff00u : 0x1122334455667788u));
-    CHECK(gfx950().run("s_cmovk_i32 s0, 0x8000", conditional).s(0) == (scc ? 0xffff8000u : 0x55667788u));
+    CHECK(cdna().run("s_cmovk_i32 s0, 0x8000", conditional).s(0) == (scc ? 0xffff8000u : 0x55667788u));
   }
 }
 
@@ -176,18 +176,18 @@ TEST_CASE("immediates of SOPK are sign-extended except in unsigned comparisons")
   for (const u32 immediate : {0u, 1u, 0x7fffu, 0x8000u, 0xfffeu, 0xffffu}) {
     const std::string text = std::to_string(static_cast<std::int16_t>(immediate));
     const i64 extended = static_cast<std::int16_t>(immediate);
-    CHECK(gfx950().run("s_movk_i32 s0, " + text, Input()).s(0) == static_cast<u32>(extended));
+    CHECK(cdna().run("s_movk_i32 s0, " + text, Input()).s(0) == static_cast<u32>(extended));
     for (const u32 a : kEdges) {
       INFO(a << ", " << extended);
-      const Output sum = gfx950().run("s_addk_i32 s0, " + text, Input().s(0, a));
+      const Output sum = cdna().run("s_addk_i32 s0, " + text, Input().s(0, a));
       CHECK(sum.s(0) == static_cast<u32>(wide(a) + extended));
       CHECK(sum.scc == !fits(wide(a) + extended));
-      CHECK(gfx950().run("s_mulk_i32 s0, " + text, Input().s(0, a)).s(0) ==
+      CHECK(cdna().run("s_mulk_i32 s0, " + text, Input().s(0, a)).s(0) ==
             static_cast<u32>(wide(a) * extended));
 
       const std::string hex = std::to_string(immediate);
       const auto flag = [&](const char* mnemonic, const std::string& operand) {
-        return gfx950().run(std::string(mnemonic) + " s0, " + operand, Input().s(0, a)).scc;
+        return cdna().run(std::string(mnemonic) + " s0, " + operand, Input().s(0, a)).scc;
       };
       CHECK(flag("s_cmpk_eq_i32", text) == (wide(a) == extended));
       CHECK(flag("s_cmpk_lg_i32", text) == (wide(a) != extended));
@@ -210,7 +210,7 @@ TEST_CASE("scalar comparisons") {
     for (const u32 b : kEdges) {
       INFO(a << ", " << b);
       const auto flag = [&](const char* mnemonic) {
-        return gfx950().run(std::string(mnemonic) + " s0, s1", Input().s(0, a).s(1, b)).scc;
+        return cdna().run(std::string(mnemonic) + " s0, s1", Input().s(0, a).s(1, b)).scc;
       };
       CHECK(flag("s_cmp_eq_i32") == (a == b));
       CHECK(flag("s_cmp_lg_i32") == (a != b));
@@ -230,8 +230,8 @@ TEST_CASE("scalar comparisons") {
   for (const u64 a : values) {
     for (const u64 b : values) {
       const Input in = Input().s64(0, a).s64(2, b);
-      CHECK(gfx950().run("s_cmp_eq_u64 s[0:1], s[2:3]", in).scc == (a == b));
-      CHECK(gfx950().run("s_cmp_lg_u64 s[0:1], s[2:3]", in).scc == (a != b));
+      CHECK(cdna().run("s_cmp_eq_u64 s[0:1], s[2:3]", in).scc == (a == b));
+      CHECK(cdna().run("s_cmp_lg_u64 s[0:1], s[2:3]", in).scc == (a != b));
     }
   }
 }

@@ -33,8 +33,8 @@ constexpr u64 kEdges[] = {0,
                           0xffff0000ffff0000};
 constexpr u32 kCounts[] = {0, 1, 4, 15, 31, 32, 33, 63, 64, 0xffffffff};
 
-Snippets& gfx950() {
-  static Snippets snippets("gfx950");
+CdnaSnippets& cdna() {
+  static CdnaSnippets snippets;
   return snippets;
 }
 
@@ -58,7 +58,7 @@ void check_one(const std::string& mnemonic, unsigned to, unsigned from, Flag fla
     in.s64(0, 0xdeadbeefdeadbeef).s64(2, a);
     in.scc = a % 2 == 0;
     const std::string text = mnemonic + (to == 64 ? " s[0:1], " : " s0, ") + (from == 64 ? "s[2:3]" : "s2");
-    const Output out = gfx950().run(text, in);
+    const Output out = cdna().run(text, in);
     const u64 expected = f(a);
     INFO(text << " of " << a);
     CHECK((to == 64 ? out.s64(0) : out.s(0)) == expected);
@@ -78,7 +78,7 @@ void check_two(const std::string& mnemonic, unsigned to, unsigned from, const Va
       in.scc = a % 2 == 0;
       const std::string text = mnemonic + (to == 64 ? " s[0:1], " : " s0, ") +
                                (from == 64 ? "s[2:3], " : "s2, ") + (second_width == 64 ? "s[4:5]" : "s4");
-      const Output out = gfx950().run(text, in);
+      const Output out = cdna().run(text, in);
       const u64 expected = f(a, b);
       INFO(text << " of " << a << ", " << b);
       CHECK((to == 64 ? out.s64(0) : out.s(0)) == expected);
@@ -229,13 +229,13 @@ TEST_CASE("scalar extensions, packing and single bits") {
         const Input in = Input().s64(0, a).s(2, n);
         const bool set = bit(a, n % width);
         INFO(width << " bits, " << a << ", bit " << n);
-        CHECK(gfx950().run("s_bitcmp0_b" + b + registers, in).scc == !set);
-        CHECK(gfx950().run("s_bitcmp1_b" + b + registers, in).scc == set);
+        CHECK(cdna().run("s_bitcmp0_b" + b + registers, in).scc == !set);
+        CHECK(cdna().run("s_bitcmp1_b" + b + registers, in).scc == set);
         const auto changed = [&](bool value) {
           return from_bits(64, [&](unsigned i) { return i == n % width ? value : bit(a, i); });
         };
-        CHECK(gfx950().run("s_bitset0_b" + b + registers, in).s64(0) == changed(false));
-        CHECK(gfx950().run("s_bitset1_b" + b + registers, in).s64(0) == changed(true));
+        CHECK(cdna().run("s_bitset0_b" + b + registers, in).s64(0) == changed(false));
+        CHECK(cdna().run("s_bitset1_b" + b + registers, in).s64(0) == changed(true));
       }
     }
   }
@@ -261,18 +261,18 @@ TEST_CASE("EXEC is saved and combined with a mask") {
       for (const Case& c : saves) {
         INFO(c.name << " of " << source << " and EXEC " << exec);
         const u64 expected = from_bits(64, [&](unsigned i) { return c.f(bit(source, i), bit(exec, i)); });
-        const Output out = gfx950().run(std::string("s_") + c.name + "_saveexec_b64 s[0:1], s[2:3]", in);
+        const Output out = cdna().run(std::string("s_") + c.name + "_saveexec_b64 s[0:1], s[2:3]", in);
         CHECK(out.exec == expected);
         CHECK(out.s64(0) == exec);
         CHECK(out.scc == (expected != 0));
         // Source and destination may be the same registers.
-        CHECK(gfx950().run(std::string("s_") + c.name + "_saveexec_b64 s[2:3], s[2:3]", in).s64(2) == exec);
+        CHECK(cdna().run(std::string("s_") + c.name + "_saveexec_b64 s[2:3], s[2:3]", in).s64(2) == exec);
       }
-      const Output first = gfx950().run("s_andn1_wrexec_b64 s[0:1], s[2:3]", in);
+      const Output first = cdna().run("s_andn1_wrexec_b64 s[0:1], s[2:3]", in);
       CHECK(first.exec == (~source & exec));
       CHECK(first.s64(0) == (~source & exec));
       CHECK(first.scc == ((~source & exec) != 0));
-      const Output second = gfx950().run("s_andn2_wrexec_b64 s[0:1], s[2:3]", in);
+      const Output second = cdna().run("s_andn2_wrexec_b64 s[0:1], s[2:3]", in);
       CHECK(second.exec == (source & ~exec));
       CHECK(second.s64(0) == (source & ~exec));
     }

@@ -1,5 +1,6 @@
 // SMEM: addresses, sizes, the buffer range check, and that results arrive with the wait that proves them.
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <fmt/format.h>
 
 #include "snippet.h"
@@ -22,8 +23,8 @@ Snippets::Buffer numbered(Snippets& snippets, u64 bytes = 256) {
 }  // namespace
 
 TEST_CASE("scalar loads of every size and address form") {
-  Snippets gfx950("gfx950");
-  const auto buffer = numbered(gfx950);
+  Snippets cdna(GENERATE("gfx950", "gfx942"));
+  const auto buffer = numbered(cdna);
   const struct {
     const char* suffix;
     const char* destination;
@@ -50,7 +51,7 @@ TEST_CASE("scalar loads of every size and address form") {
           .s64(8, buffer.address + 22);  // low bits are cut
       const std::string text = std::string("s_load_dword") + size.suffix + " " + size.destination + ", " +
                                form.address + "\ns_waitcnt lgkmcnt(0)";
-      const Output out = gfx950.run(text, in);
+      const Output out = cdna.run(text, in);
       INFO(text);
       REQUIRE(!out.fault);
       for (u32 d = 0; d < size.dwords; ++d) CHECK(out.s(20 + d) == 0x1000 + form.first + d);
@@ -59,45 +60,44 @@ TEST_CASE("scalar loads of every size and address form") {
 }
 
 TEST_CASE("an SGPR offset is unsigned and may be large") {
-  Snippets gfx950("gfx950");
-  const auto buffer = numbered(gfx950);
+  Snippets cdna(GENERATE("gfx950", "gfx942"));
+  const auto buffer = numbered(cdna);
   Input in;
   in.s64(2, buffer.address - 0xfffffff0u).s(6, 0xfffffff0u);
-  CHECK(gfx950.run("s_load_dword s0, s[2:3], s6\ns_waitcnt lgkmcnt(0)", in).s(0) == 0x1000);
+  CHECK(cdna.run("s_load_dword s0, s[2:3], s6\ns_waitcnt lgkmcnt(0)", in).s(0) == 0x1000);
 }
 
 TEST_CASE("a scalar load arrives with a wait for zero, not earlier") {
-  Snippets gfx950("gfx950");
-  const auto buffer = numbered(gfx950);
+  Snippets cdna(GENERATE("gfx950", "gfx942"));
+  const auto buffer = numbered(cdna);
   Input in;
   in.s64(2, buffer.address).s(0, 7);
   // s10 copies what a reader sees at each point.
-  CHECK(gfx950.run("s_load_dword s0, s[2:3], 0x0\ns_mov_b32 s10, s0", in).s(10) == kPending);
-  CHECK(gfx950.run("s_load_dword s0, s[2:3], 0x0\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s10, s0", in).s(10) ==
+  CHECK(cdna.run("s_load_dword s0, s[2:3], 0x0\ns_mov_b32 s10, s0", in).s(10) == kPending);
+  CHECK(cdna.run("s_load_dword s0, s[2:3], 0x0\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s10, s0", in).s(10) ==
         kPending);
-  CHECK(gfx950
-            .run("s_load_dword s0, s[2:3], 0x0\ns_load_dword s1, s[2:3], 0x4\ns_waitcnt lgkmcnt(1)\n"
+  CHECK(cdna.run("s_load_dword s0, s[2:3], 0x0\ns_load_dword s1, s[2:3], 0x4\ns_waitcnt lgkmcnt(1)\n"
                  "s_mov_b32 s10, s0",
                  in)
             .s(10) == kPending);
-  CHECK(gfx950.run("s_load_dword s0, s[2:3], 0x0\ns_waitcnt vmcnt(0)\ns_mov_b32 s10, s0", in).s(10) ==
+  CHECK(cdna.run("s_load_dword s0, s[2:3], 0x0\ns_waitcnt vmcnt(0)\ns_mov_b32 s10, s0", in).s(10) ==
         kPending);
-  CHECK(gfx950.run("s_load_dword s0, s[2:3], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 s10, s0", in).s(10) ==
+  CHECK(cdna.run("s_load_dword s0, s[2:3], 0x0\ns_waitcnt lgkmcnt(0)\ns_mov_b32 s10, s0", in).s(10) ==
         0x1000);
   // The end of the wave lets everything arrive, but a value written in between is lost: the load lands later.
-  CHECK(gfx950.run("s_load_dword s0, s[2:3], 0x0\ns_mov_b32 s0, 5", in).s(0) == 0x1000);
+  CHECK(cdna.run("s_load_dword s0, s[2:3], 0x0\ns_mov_b32 s0, 5", in).s(0) == 0x1000);
   // A load may overwrite its own address.
-  CHECK(gfx950.run("s_load_dwordx2 s[2:3], s[2:3], 0x8\ns_waitcnt lgkmcnt(0)", in).s64(2) ==
+  CHECK(cdna.run("s_load_dwordx2 s[2:3], s[2:3], 0x8\ns_waitcnt lgkmcnt(0)", in).s64(2) ==
         0x0000100300001002);
 }
 
 TEST_CASE("scalar buffer loads give zero beyond num_records") {
-  Snippets gfx950("gfx950");
-  const auto buffer = numbered(gfx950);
+  Snippets cdna(GENERATE("gfx950", "gfx942"));
+  const auto buffer = numbered(cdna);
   const auto run = [&](u64 stride, u32 records, const std::string& text) {
     Input in;
     in.s64(4, buffer.address | stride << 48).s(6, records).s(7, 0x00027000).s(10, 8);
-    return gfx950.run(text + "\ns_waitcnt lgkmcnt(0)", in);
+    return cdna.run(text + "\ns_waitcnt lgkmcnt(0)", in);
   };
   CHECK(run(0, 256, "s_buffer_load_dword s0, s[4:7], 0x10").s(0) == 0x1004);
   CHECK(run(0, 256, "s_buffer_load_dword s0, s[4:7], s10").s(0) == 0x1002);
@@ -129,11 +129,11 @@ TEST_CASE("scalar buffer loads give zero beyond num_records") {
 }
 
 TEST_CASE("a scalar load outside every allocation is a fault that says where") {
-  Snippets gfx950("gfx950");
-  const auto buffer = numbered(gfx950);
+  Snippets cdna(GENERATE("gfx950", "gfx942"));
+  const auto buffer = numbered(cdna);
   Input in;
   in.s64(2, buffer.address);
-  const Output out = gfx950.run("s_nop 0\ns_load_dwordx2 s[0:1], s[2:3], 0xfc\ns_waitcnt lgkmcnt(0)", in);
+  const Output out = cdna.run("s_nop 0\ns_load_dwordx2 s[0:1], s[2:3], 0xfc\ns_waitcnt lgkmcnt(0)", in);
   REQUIRE(out.fault);
   CHECK(out.fault->text == "s_load_dwordx2 s[0:1], s[2:3], 0xfc");
   CHECK(out.fault->address == 4);
@@ -142,7 +142,7 @@ TEST_CASE("a scalar load outside every allocation is a fault that says where") {
 }
 
 TEST_CASE("the clock rises") {
-  Snippets gfx950("gfx950");
-  const Output out = gfx950.run("s_memtime s[0:1]\ns_memrealtime s[2:3]\ns_waitcnt lgkmcnt(0)", Input());
+  Snippets cdna(GENERATE("gfx950", "gfx942"));
+  const Output out = cdna.run("s_memtime s[0:1]\ns_memrealtime s[2:3]\ns_waitcnt lgkmcnt(0)", Input());
   CHECK(out.s64(2) > out.s64(0));
 }

@@ -194,6 +194,13 @@ Output Snippets::run(std::string_view text, const Input& input) {
   return std::move(*output);
 }
 
+Output CdnaSnippets::run(std::string_view text, const Input& input) {
+  Output newer = gfx950_.run(text, input), older = gfx942_.run(text, input);
+  older.counters = newer.counters;  // cycles of LDS are each processor's own
+  if (!(newer == older)) throw std::runtime_error(fmt::format("gfx950 and gfx942 differ: {}", text));
+  return newer;
+}
+
 Snippets::Buffer Snippets::allocate(std::uint64_t bytes, AllocationOptions options) {
   const auto address = state_->memory.allocate(bytes, options);
   if (!address) throw std::runtime_error(address.error().message);

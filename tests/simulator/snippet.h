@@ -115,4 +115,14 @@ class Snippets {
   std::unique_ptr<State> state_;
 };
 
+/// Runs on gfx950 and on gfx942 and demands the same outcome of both: for instructions that both have,
+/// without memory.
+class CdnaSnippets {
+ public:
+  Output run(std::string_view text, const Input& input);
+
+ private:
+  Snippets gfx950_{"gfx950"}, gfx942_{"gfx942"};
+};
+
 }  // namespace wavesmith::simulator::testing

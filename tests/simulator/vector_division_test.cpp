@@ -50,7 +50,7 @@ u32 quotient(u32 a, u32 b) {
 }  // namespace
 
 TEST_CASE("vector divisions: f32 quotients are correctly rounded") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   std::vector<u32> values;
   for (const u64 v : singles().values) values.push_back(static_cast<u32>(v));
   for (u32 k = 0; k < 200; ++k) values.push_back(k * 0x01234567u + 0x00345678u);
@@ -62,7 +62,7 @@ TEST_CASE("vector divisions: f32 quotients are correctly rounded") {
     const Lanes32 a = lanes([&](u32 l) { return values[at(l) / values.size()]; });
     const Lanes32 b = lanes([&](u32 l) { return values[at(l) % values.size()]; });
     in.v(0, a).v(2, b);
-    const Output out = gfx950.run(kSingleDivision, in);
+    const Output out = cdna.run(kSingleDivision, in);
     for (u32 l = 0; l < 64; ++l) {
       const u32 expected = quotient(a[l], b[l]), actual = out.v(9)[l];
       const bool both_nan = kF32.nan(expected) && kF32.nan(actual);
@@ -75,7 +75,7 @@ TEST_CASE("vector divisions: f32 quotients are correctly rounded") {
 }
 
 TEST_CASE("vector divisions: f64 quotients are correctly rounded") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   std::vector<u64> values = doubles().values;
   for (u64 k = 0; k < 150; ++k) values.push_back(k * 0x0123456789abcdef + 0x0034567812345678);
   const u64 count = values.size() * values.size();
@@ -86,7 +86,7 @@ TEST_CASE("vector divisions: f64 quotients are correctly rounded") {
     std::array<u64, 64> a, b;
     for (u32 l = 0; l < 64; ++l) a[l] = values[at(l) / values.size()], b[l] = values[at(l) % values.size()];
     in.v64(0, a).v64(2, b);
-    const Output out = gfx950.run(kDoubleDivision, in);
+    const Output out = cdna.run(kDoubleDivision, in);
     for (u32 l = 0; l < 64; ++l) {
       const double q = std::bit_cast<double>(a[l]) / std::bit_cast<double>(b[l]);
       const u64 expected = std::bit_cast<u64>(q), actual = out.v64(20, l);
@@ -102,7 +102,7 @@ TEST_CASE("vector divisions: f64 quotients are correctly rounded") {
 TEST_CASE("vector divisions: quotients that lose a few bits to being denormal are rounded once") {
   // Rounded to 53 bits first, every second quotient that loses one bit would be a tie that the exact one is
   // not.
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   unsigned wrong = 0, denormal = 0;
   for (u32 round = 0; round < 64; ++round) {
     std::array<u64, 64> a, b;
@@ -118,7 +118,7 @@ TEST_CASE("vector divisions: quotients that lose a few bits to being denormal ar
     Input wide, single;
     wide.v64(0, a).v64(2, b);
     single.v(0, c).v(2, d);
-    const Output q64 = gfx950.run(kDoubleDivision, wide), q32 = gfx950.run(kSingleDivision, single);
+    const Output q64 = cdna.run(kDoubleDivision, wide), q32 = cdna.run(kSingleDivision, single);
     for (u32 l = 0; l < 64; ++l) {
       const u64 expected = std::bit_cast<u64>(std::bit_cast<double>(a[l]) / std::bit_cast<double>(b[l]));
       denormal += kF64.denormal(expected) ? 1 : 0;
@@ -131,7 +131,7 @@ TEST_CASE("vector divisions: quotients that lose a few bits to being denormal ar
 }
 
 TEST_CASE("vector divisions: scales and their masks") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   struct Case {
     u32 s0, denominator, numerator, result;
     bool flag;
@@ -158,21 +158,21 @@ TEST_CASE("vector divisions: scales and their masks") {
   for (const Case& c : cases) {
     Input in;
     in.v(0, c.s0).v(1, c.denominator).v(2, c.numerator).exec = 0xff00ff;
-    const Output out = gfx950.run("v_div_scale_f32 v3, vcc, v0, v1, v2", in);
+    const Output out = cdna.run("v_div_scale_f32 v3, vcc, v0, v1, v2", in);
     INFO(std::hex << c.s0 << " " << c.denominator << " " << c.numerator);
     CHECK(out.v(3)[2] == c.result);
     CHECK(out.v(3)[8] == 0xffe5ffe5);  // inactive
     CHECK(out.vcc == (c.flag ? 0xff00ff : 0));
-    CHECK(gfx950.run("v_div_scale_f32 v3, s[4:5], v0, v1, v2", in).s64(4) == out.vcc);
+    CHECK(cdna.run("v_div_scale_f32 v3, s[4:5], v0, v1, v2", in).s64(4) == out.vcc);
   }
 }
 
 TEST_CASE("vector divisions: special quotients") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   const auto fix = [&](u32 q, u32 denominator, u32 numerator) {
     Input in;
     in.v(0, q).v(1, denominator).v(2, numerator);
-    return gfx950.run("v_div_fixup_f32 v3, v0, v1, v2", in).v(3)[7];
+    return cdna.run("v_div_fixup_f32 v3, v0, v1, v2", in).v(3)[7];
   };
   CHECK(fix(0x3f800000, 0xc0000000, 0x40000000) == 0xbf800000);  // sign of the operands, size of the quotient
   CHECK(fix(0xbf800000, 0x40000000, 0x40000000) == 0x3f800000);
@@ -189,7 +189,7 @@ TEST_CASE("vector divisions: special quotients") {
   const auto fix_half = [&](u32 q, u32 denominator, u32 numerator) {
     Input in;
     in.v(0, q).v(1, denominator).v(2, numerator).v(3, 0xabcd0000);
-    return gfx950.run("v_div_fixup_f16 v3, v0, v1, v2", in).v(3)[7];
+    return cdna.run("v_div_fixup_f16 v3, v0, v1, v2", in).v(3)[7];
   };
   CHECK(fix_half(0x3c00, 0xc000, 0x4000) == 0xabcdbc00);
   CHECK(fix_half(0, 0, 0) == 0xabcdfe00);
@@ -198,19 +198,19 @@ TEST_CASE("vector divisions: special quotients") {
 }
 
 TEST_CASE("vector divisions: the scale is taken out of the quotient") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
   in.v(0, 0x40400000).v(1, 0x40000000).v(2, lanes([](u32 l) {
                                            return l % 2 == 0 ? 0x3f000000u : 0x40000000u;
                                          }));
   in.vcc = 0xf0;
-  const Output out = gfx950.run("v_div_fmas_f32 v3, v0, v1, v2", in);
+  const Output out = cdna.run("v_div_fmas_f32 v3, v0, v1, v2", in);
   CHECK(out.v(3)[0] == 0x40d00000);                // 6.5
   CHECK(out.v(3)[1] == 0x41000000);                // 8
   CHECK(out.v(3)[4] == 0x40d00000 - (64u << 23));  // scaled down: the addend is below 1
   CHECK(out.v(3)[5] == 0x41000000 + (64u << 23));  // scaled up: it is not
   in.v(0, 0).v(1, 0x40080000).v(2, 0).v(3, 0x40000000).v(4, 0).v(5, 0x40000000);
-  const Output wide = gfx950.run("v_div_fmas_f64 v[6:7], v[0:1], v[2:3], v[4:5]", in);
+  const Output wide = cdna.run("v_div_fmas_f64 v[6:7], v[0:1], v[2:3], v[4:5]", in);
   CHECK(wide.v64(6, 0) == 0x4020000000000000);  // 3 * 2 + 2
   CHECK(wide.v64(6, 4) == 0x4020000000000000 + (u64{128} << 52));
 }

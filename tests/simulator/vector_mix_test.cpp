@@ -89,7 +89,7 @@ void integer_dot(const std::string& mnemonic, unsigned bits, bool is_signed, boo
 }  // namespace
 
 TEST_CASE("vector mixes: every choice of f32 and f16 halves") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   const SourceKind wide = singles(), narrow = pairs();
   const auto value_of = [&](unsigned k, u64 index) {
     // Patterns that are of interest as f32 and others that are as pairs.
@@ -107,9 +107,9 @@ TEST_CASE("vector mixes: every choice of f32 and f16 halves") {
       in.mode = mode;
       for (unsigned k = 0; k < 3; ++k) in.v(k, lanes([&](u32 l) { return value_of(k, l * 64 + choice); }));
       in.v(3, 0xabcd1234);
-      const Lanes32 full = gfx950.run("v_fma_mix_f32" + suffix, in).v(3);
-      const Lanes32 low = gfx950.run("v_fma_mixlo_f16" + suffix, in).v(3);
-      const Lanes32 high = gfx950.run("v_fma_mixhi_f16" + suffix, in).v(3);
+      const Lanes32 full = cdna.run("v_fma_mix_f32" + suffix, in).v(3);
+      const Lanes32 low = cdna.run("v_fma_mixlo_f16" + suffix, in).v(3);
+      const Lanes32 high = cdna.run("v_fma_mixhi_f16" + suffix, in).v(3);
       for (u32 l = 0; l < 64; ++l) {
         const TestMode m{mode};
         u64 s[3];
@@ -131,10 +131,10 @@ TEST_CASE("vector mixes: every choice of f32 and f16 halves") {
 }
 
 TEST_CASE("vector mixes: signs, clamp, constants, lanes") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
   in.v(0, 0x40003c00).v(1, 0x40400000).v(2, 0xbf000000).v(3, 0xabcd1234);  // {2, 1}, 3, -0.5
-  const auto one = [&](const std::string& text) { return gfx950.run(text, in).v(3)[21]; };
+  const auto one = [&](const std::string& text) { return cdna.run(text, in).v(3)[21]; };
   CHECK(one("v_fma_mix_f32 v3, v0, v1, v2 op_sel_hi:[1,0,0]") == 0x40200000);  // 1 * 3 - 0.5
   CHECK(one("v_fma_mix_f32 v3, -v0, v1, |v2| op_sel:[1,0,0] op_sel_hi:[1,0,0]") ==
         0xc0b00000);  // -2 * 3 + 0.5

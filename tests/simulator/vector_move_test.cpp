@@ -20,16 +20,16 @@ TEST_CASE("vector moves: copies of 32 and 64 bits") {
   const auto same = [](const LaneInput& in) { return LaneResult(in.s[0]); };
   drive({.mnemonic = "v_mov_b32", .sources = {integers()}, .reference = same});
   drive({.mnemonic = "v_mov_b64", .result = ResultKind::qword, .sources = {integers64()}, .reference = same});
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input untouched;
   untouched.s(0, 5).vcc = 6;
-  const Output nothing = gfx950.run("v_nop", untouched);
+  const Output nothing = cdna.run("v_nop", untouched);
   CHECK(nothing.s(0) == 5);
   CHECK(nothing.vcc == 6);
   CHECK(nothing.counters[0].executions == 1);
-  CHECK(gfx950.run("v_mov_b32 v0, 0x12345678", Input{}).v(0)[9] == 0x12345678);
-  CHECK(gfx950.run("v_mov_b64 v[0:1], 1.0", Input{}).v64(0, 9) == 0x3ff0000000000000);
-  CHECK(gfx950.run("v_mov_b64 v[0:1], -2", Input{}).v64(0, 9) == 0xfffffffffffffffe);
+  CHECK(cdna.run("v_mov_b32 v0, 0x12345678", Input{}).v(0)[9] == 0x12345678);
+  CHECK(cdna.run("v_mov_b64 v[0:1], 1.0", Input{}).v64(0, 9) == 0x3ff0000000000000);
+  CHECK(cdna.run("v_mov_b64 v[0:1], -2", Input{}).v64(0, 9) == 0xfffffffffffffffe);
 }
 
 TEST_CASE("vector moves: a mask bit chooses between two sources") {
@@ -37,34 +37,34 @@ TEST_CASE("vector moves: a mask bit chooses between two sources") {
          .sources = {integers(), integers(), mask()},
          .reference = [](const LaneInput& in) { return LaneResult(in.s[2] != 0 ? in.s[1] : in.s[0]); },
          .sdwa_sext = false});
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
   in.v(0, 0x3f800000).v(1, 0xc0000000);
   in.s64(4, 0xf);
-  const Output out = gfx950.run("v_cndmask_b32_e64 v2, -v0, |v1|, s[4:5]", in);
+  const Output out = cdna.run("v_cndmask_b32_e64 v2, -v0, |v1|, s[4:5]", in);
   CHECK(out.v(2)[3] == 0x40000000);
   CHECK(out.v(2)[4] == 0xbf800000);
 }
 
 TEST_CASE("vector moves: one lane to a scalar and back, whatever EXEC is") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   for (const u64 exec : {~u64{0}, u64{0}, u64{0x8000}}) {
     Input in;
     in.exec = exec;
     in.v(0, kCount(100)).v(1, kCount(200)).s(4, 37).s(5, 64 + 9).s(6, 0xdeadbeef);
     in.m0 = 12;
-    CHECK(gfx950.run("v_readlane_b32 s0, v0, s4", in).s(0) == 137);
-    CHECK(gfx950.run("v_readlane_b32 s0, v0, s5", in).s(0) == 109);  // the lane wraps
-    CHECK(gfx950.run("v_readlane_b32 s0, v0, 63", in).s(0) == 163);
-    CHECK(gfx950.run("v_readlane_b32 s0, v0, m0", in).s(0) == 112);
-    CHECK(gfx950.run("v_writelane_b32 v1, s4, s4", in).v(1) ==
+    CHECK(cdna.run("v_readlane_b32 s0, v0, s4", in).s(0) == 137);
+    CHECK(cdna.run("v_readlane_b32 s0, v0, s5", in).s(0) == 109);  // the lane wraps
+    CHECK(cdna.run("v_readlane_b32 s0, v0, 63", in).s(0) == 163);
+    CHECK(cdna.run("v_readlane_b32 s0, v0, m0", in).s(0) == 112);
+    CHECK(cdna.run("v_writelane_b32 v1, s4, s4", in).v(1) ==
           lanes([](u32 l) { return l == 37 ? 37 : 200 + l; }));
-    CHECK(gfx950.run("v_writelane_b32 v1, -7, s5", in).v(1) ==
+    CHECK(cdna.run("v_writelane_b32 v1, -7, s5", in).v(1) ==
           lanes([](u32 l) { return l == 9 ? 0xfffffff9 : 200 + l; }));
-    CHECK(gfx950.run("v_writelane_b32 v1, s6, 63", in).v(1) ==
+    CHECK(cdna.run("v_writelane_b32 v1, s6, 63", in).v(1) ==
           lanes([](u32 l) { return l == 63 ? 0xdeadbeef : 200 + l; }));
     const u32 first = exec == 0x8000 ? 15 : 0;
-    CHECK(gfx950.run("v_readfirstlane_b32 s0, v0", in).s(0) == 100 + first);
+    CHECK(cdna.run("v_readfirstlane_b32 s0, v0", in).s(0) == 100 + first);
   }
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("vector moves: swaps of registers and of half and quarter waves") {
   Input in;
   in.v(0, kCount(100)).v(1, kCount(200));
   in.exec = 0x0123456789abcdef;
-  const Output all = gfx950.run("v_swap_b32 v0, v1", in);
+  const Output all = CdnaSnippets().run("v_swap_b32 v0, v1", in);
   CHECK(all.v(0) == lanes([&](u32 l) { return (in.exec >> l & 1) != 0 ? 200 + l : 100 + l; }));
   CHECK(all.v(1) == lanes([&](u32 l) { return (in.exec >> l & 1) != 0 ? 100 + l : 200 + l; }));
   // These do not look at EXEC.
@@ -97,38 +97,38 @@ TEST_CASE("vector moves: swaps of registers and of half and quarter waves") {
 }
 
 TEST_CASE("vector moves: accumulation registers") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
   in.v(0, kCount(100)).v(1, kCount(200)).a(0, kCount(300)).a(1, kCount(400)).s(2, 77);
   in.exec = 0xffff0000ffff0000;
   const auto merged = [&](u32 fresh, u32 old) {
     return lanes([&, fresh, old](u32 l) { return (in.exec >> l & 1) != 0 ? fresh + l : old + l; });
   };
-  CHECK(gfx950.run("v_accvgpr_read_b32 v0, a1", in).v(0) == merged(400, 100));
-  CHECK(gfx950.run("v_accvgpr_write_b32 a1, v0", in).a(1) == merged(100, 400));
-  CHECK(gfx950.run("v_accvgpr_mov_b32 a0, a1", in).a(0) == merged(400, 300));
-  CHECK(gfx950.run("v_accvgpr_write_b32 a0, 1.0", in).a(0) ==
+  CHECK(cdna.run("v_accvgpr_read_b32 v0, a1", in).v(0) == merged(400, 100));
+  CHECK(cdna.run("v_accvgpr_write_b32 a1, v0", in).a(1) == merged(100, 400));
+  CHECK(cdna.run("v_accvgpr_mov_b32 a0, a1", in).a(0) == merged(400, 300));
+  CHECK(cdna.run("v_accvgpr_write_b32 a0, 1.0", in).a(0) ==
         lanes([&](u32 l) { return (in.exec >> l & 1) != 0 ? 0x3f800000 : 300 + l; }));
-  CHECK(gfx950.run("v_accvgpr_write_b32 a0, s2", in).a(0)[16] == 77);
+  CHECK(cdna.run("v_accvgpr_write_b32 a0, s2", in).a(0)[16] == 77);
 }
 
 TEST_CASE("vector moves: pairs put together from halves of two pairs") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
   in.v(0, kCount(100)).v(1, kCount(200)).v(2, kCount(300)).v(3, kCount(400)).s64(4, 0x0000000800000007);
   for (unsigned choice = 0; choice < 4; ++choice) {
     const unsigned first = choice & 1, second = choice >> 1;
-    const Output out = gfx950.run(
+    const Output out = cdna.run(
         fmt::format("v_pk_mov_b32 v[4:5], v[0:1], v[2:3] op_sel:[{},{}] op_sel_hi:[0,1]", first, second), in);
     CHECK(out.v(4) == kCount(first == 0 ? 100 : 200));
     CHECK(out.v(5) == kCount(second == 0 ? 300 : 400));
   }
-  const Output scalar = gfx950.run("v_pk_mov_b32 v[4:5], s[4:5], v[2:3] op_sel:[1,0] op_sel_hi:[0,1]", in);
+  const Output scalar = cdna.run("v_pk_mov_b32 v[4:5], s[4:5], v[2:3] op_sel:[1,0] op_sel_hi:[0,1]", in);
   CHECK(scalar.v(4)[7] == 8);
   CHECK(scalar.v(5)[7] == 307);
   in.exec = 0xff;
   in.v(0, kCount(100)).v(1, kCount(200));
-  const Output in_place = gfx950.run("v_pk_mov_b32 v[0:1], v[0:1], v[0:1] op_sel:[1,0] op_sel_hi:[0,1]", in);
+  const Output in_place = cdna.run("v_pk_mov_b32 v[0:1], v[0:1], v[0:1] op_sel:[1,0] op_sel_hi:[0,1]", in);
   CHECK(in_place.v(0) == lanes([](u32 l) { return l < 8 ? 200 + l : 100 + l; }));  // halves exchanged
   CHECK(in_place.v(1) == lanes([](u32 l) { return l < 8 ? 100 + l : 200 + l; }));
 }

@@ -18,7 +18,7 @@ std::string list_of(unsigned bits, unsigned count) {
 using Operation2 = u64 (*)(const std::array<u64, 3>&, const Target&);
 
 void pairs_of(const std::string& mnemonic, unsigned sources, Operation2 operation) {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   const std::vector<u64> values = singles().values;
   const auto value_of = [&](unsigned reg, u32 l, u32 round) {
     return static_cast<u32>(values[(l * (reg * 2 + 3) + round * 17 + reg * 5) % values.size()]);
@@ -41,7 +41,7 @@ void pairs_of(const std::string& mnemonic, unsigned sources, Operation2 operatio
       in.exec = round % 3 == 0 ? 0x0123456789abcdef : ~u64{0};
       for (unsigned reg = 0; reg < 6; ++reg) in.v(reg, lanes([&](u32 l) { return value_of(reg, l, round); }));
       in.v(6, 1).v(7, 2);
-      const Output out = gfx950.run(text, in);
+      const Output out = cdna.run(text, in);
       for (u32 l = 0; l < 64; ++l) {
         for (unsigned half = 0; half < 2; ++half) {
           std::array<u64, 3> s{};
@@ -80,26 +80,26 @@ TEST_CASE("vector pairs of f32: sums, products, fused sums") {
 }
 
 TEST_CASE("vector pairs of f32: scalars, constants, and the destination as source") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
   in.v(0, 0x3f800000).v(1, 0x40000000).s64(2, 0x4080000040400000);  // {1, 2}, {3, 4}
-  Output out = gfx950.run("v_pk_mul_f32 v[0:1], v[0:1], s[2:3]", in);
+  Output out = cdna.run("v_pk_mul_f32 v[0:1], v[0:1], s[2:3]", in);
   CHECK(out.v(0)[5] == 0x40400000);
   CHECK(out.v(1)[5] == 0x41000000);
-  out = gfx950.run("v_pk_mul_f32 v[0:1], v[0:1], s[2:3] op_sel_hi:[1,0]", in);
+  out = cdna.run("v_pk_mul_f32 v[0:1], v[0:1], s[2:3] op_sel_hi:[1,0]", in);
   CHECK(out.v(1)[5] == 0x40c00000);
-  out = gfx950.run("v_pk_add_f32 v[0:1], v[0:1], 2.0 op_sel_hi:[1,0]", in);
+  out = cdna.run("v_pk_add_f32 v[0:1], v[0:1], 2.0 op_sel_hi:[1,0]", in);
   CHECK(out.v(0)[5] == 0x40400000);
   CHECK(out.v(1)[5] == 0x40800000);
-  out = gfx950.run("v_pk_add_f32 v[0:1], v[0:1], v[0:1] op_sel:[1,0] op_sel_hi:[0,1]", in);
+  out = cdna.run("v_pk_add_f32 v[0:1], v[0:1], v[0:1] op_sel:[1,0] op_sel_hi:[0,1]", in);
   CHECK(out.v(0)[5] == 0x40400000);
   CHECK(out.v(1)[5] == 0x40400000);  // both halves were read before either was written
   // The high half of a constant is not defined.
-  CHECK(gfx950.run("v_pk_add_f32 v[0:1], v[0:1], 2.0", in).fault);
+  CHECK(cdna.run("v_pk_add_f32 v[0:1], v[0:1], 2.0", in).fault);
 }
 
 TEST_CASE("vector divisions: f64 scales and special quotients") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   const auto exponent = [](int e) { return static_cast<u64>(e + 1023) << 52; };
   struct Case {
     u64 s0, denominator, numerator, result;
@@ -128,7 +128,7 @@ TEST_CASE("vector divisions: f64 scales and special quotients") {
     std::array<u64, 64> s0, denominator, numerator;
     s0.fill(c.s0), denominator.fill(c.denominator), numerator.fill(c.numerator);
     in.v64(0, s0).v64(2, denominator).v64(4, numerator).exec = 0xff00;
-    const Output out = gfx950.run("v_div_scale_f64 v[6:7], s[4:5], v[0:1], v[2:3], v[4:5]", in);
+    const Output out = cdna.run("v_div_scale_f64 v[6:7], s[4:5], v[0:1], v[2:3], v[4:5]", in);
     INFO(std::hex << c.s0 << " " << c.denominator << " " << c.numerator);
     CHECK(out.v64(6, 9) == c.result);
     CHECK(out.s64(4) == (c.flag ? 0xff00 : 0));
@@ -138,7 +138,7 @@ TEST_CASE("vector divisions: f64 scales and special quotients") {
     std::array<u64, 64> a, b, c;
     a.fill(q), b.fill(denominator), c.fill(numerator);
     in.v64(0, a).v64(2, b).v64(4, c);
-    return gfx950.run("v_div_fixup_f64 v[6:7], v[0:1], v[2:3], v[4:5]", in).v64(6, 3);
+    return cdna.run("v_div_fixup_f64 v[6:7], v[0:1], v[2:3], v[4:5]", in).v64(6, 3);
   };
   const u64 minus = kF64.sign_mask(), one = exponent(0), infinity = kF64.infinity();
   CHECK(fix(one, minus | exponent(1), exponent(1)) == (minus | one));
@@ -151,9 +151,9 @@ TEST_CASE("vector divisions: f64 scales and special quotients") {
 }
 
 TEST_CASE("vector singles: a literal between or behind the factors") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
-  in.v(0, 0x40400000).v(1, 0x40000000);                                               // 3, 2
-  CHECK(gfx950.run("v_fmaak_f32 v2, v0, v1, 0x3f000000", in).v(2)[6] == 0x40d00000);  // 3 * 2 + 0.5
-  CHECK(gfx950.run("v_fmamk_f32 v2, v0, 0x3f000000, v1", in).v(2)[6] == 0x40600000);  // 3 * 0.5 + 2
+  in.v(0, 0x40400000).v(1, 0x40000000);                                             // 3, 2
+  CHECK(cdna.run("v_fmaak_f32 v2, v0, v1, 0x3f000000", in).v(2)[6] == 0x40d00000);  // 3 * 2 + 0.5
+  CHECK(cdna.run("v_fmamk_f32 v2, v0, 0x3f000000, v1", in).v(2)[6] == 0x40600000);  // 3 * 0.5 + 2
 }

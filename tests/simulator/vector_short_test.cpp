@@ -221,12 +221,12 @@ TEST_CASE("vector bytes: sums of absolute differences") {
   };
   four("v_qsad_pk_u16_u8", false);
   four("v_mqsad_pk_u16_u8", true);
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   Input in;
   in.v(0, 0x40302010).v(1, 0x80706050).v(2, 0x05000201);
   for (unsigned r = 0; r < 4; ++r) in.v(4 + r, 1000 * (r + 1));
   in.exec = 0x0123456789abcdef;
-  const Output out = gfx950.run("v_mqsad_u32_u8 v[8:11], v[0:1], v2, v[4:7]", in);
+  const Output out = cdna.run("v_mqsad_u32_u8 v[8:11], v[0:1], v2, v[4:7]", in);
   for (unsigned r = 0; r < 4; ++r) {
     const u64 window = 0x8070605040302010 >> (8 * r);
     CHECK(out.v(8 + r)[0] == bytes(window, 0x05000201, true) + 1000 * (r + 1));

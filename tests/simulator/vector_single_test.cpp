@@ -136,14 +136,13 @@ TEST_CASE("vector singles: a zero decides the legacy product") {
 }
 
 TEST_CASE("vector singles: sums with a literal") {
-  Snippets gfx950("gfx950");
+  CdnaSnippets cdna;
   for (const u64 a : singles().values) {
     Input in;
     in.v(0, static_cast<u32>(a)).v(1, lanes([](u32 l) {
                                      return singles().values[l % singles().values.size()];
                                    }));
-    const Output out =
-        gfx950.run("v_fmamk_f32 v2, v0, 0x40490fdb, v1\nv_fmaak_f32 v3, v0, v1, 0xbf800001", in);
+    const Output out = cdna.run("v_fmamk_f32 v2, v0, 0x40490fdb, v1\nv_fmaak_f32 v3, v0, v1, 0xbf800001", in);
     for (u32 l = 0; l < 64; ++l) {
       const u64 b = singles().values[l % singles().values.size()];
       const u64 product = fused(a, 0x40490fdb, b, {kF32}), total = fused(a, b, 0xbf800001, {kF32});
@@ -151,7 +150,7 @@ TEST_CASE("vector singles: sums with a literal") {
       if (out.v(3)[l] != total) CHECK(out.v(3)[l] == total);
     }
   }
-  CHECK(gfx950.run("v_fmamk_f32 v2, v0, 0x40000000, v1", Input().v(0, 0x40400000).v(1, 0x3f800000)).v(2)[5] ==
+  CHECK(cdna.run("v_fmamk_f32 v2, v0, 0x40000000, v1", Input().v(0, 0x40400000).v(1, 0x3f800000)).v(2)[5] ==
         0x40e00000);
 }
 

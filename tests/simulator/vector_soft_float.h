@@ -7,12 +7,14 @@
 
 namespace wavesmith::simulator::testing {
 
-/// A binary interchange format: sign, exponent, mantissa.
+/// A binary interchange format: sign, exponent, mantissa. FNUZ: a bias one higher, no infinity, and one NaN
+/// in the place of -0; nan(), infinite() and the like do not know that.
 struct FloatFormat {
   unsigned exponent_bits, mantissa_bits;
+  bool fnuz = false;
 
   constexpr unsigned bits() const { return 1 + exponent_bits + mantissa_bits; }
-  constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+  constexpr int bias() const { return (1 << (exponent_bits - 1)) - (fnuz ? 0 : 1); }
   constexpr std::uint64_t sign_mask() const { return std::uint64_t{1} << (bits() - 1); }
   constexpr std::uint64_t quiet_bit() const { return std::uint64_t{1} << (mantissa_bits - 1); }
   constexpr std::uint64_t mantissa_mask() const { return (std::uint64_t{1} << mantissa_bits) - 1; }
