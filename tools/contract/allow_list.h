@@ -15,8 +15,10 @@ namespace wavesmith::contract {
 inline constexpr std::string_view allow_list_name = "allow_list.json";
 inline constexpr std::string_view allow_list_schema = "wavesmith.contract.allow/1";
 
-/// Kinds of findings, as gates.h has them.
-inline constexpr std::array<std::string_view, 2> finding_kinds{"warning", "workgroups"};
+/// "warning": an instruction breaks a rule of the simulator, but works. "workgroups": fewer waves fit on a
+/// compute unit, in whole workgroups, than were asked for. "inexact_address": an address depends on a value
+/// that the simulator does not compute as the hardware does.
+inline constexpr std::array<std::string_view, 3> finding_kinds{"warning", "workgroups", "inexact_address"};
 
 /// A remark of a case.
 struct Finding {

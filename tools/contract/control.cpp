@@ -115,15 +115,21 @@ ControlResult run_control(const Control& control, const Baseline& baseline, cons
   };
   Expected<Planted> planted = plant(control, baseline, compiler);
   if (!planted) return cannot(planted.error());
-  CheckOptions options{.threads = threads, .edit = std::move(planted->edit)};
+  CheckOptions options{.thorough = control.sign.kind.starts_with("uninitialized"),
+                       .threads = threads,
+                       .edit = std::move(planted->edit)};
   // The runs of the stability gate are for faults that show there alone.
   options.gates.chosen[static_cast<std::size_t>(Gate::stability)] = control.sign.gate == Gate::stability;
   const Subject subject{baseline.kernel.plan, std::move(planted->code)};
-  Expected<Verdict> verdict = check(subject, baseline.kernel.shapes, options);
-  if (!verdict) return cannot(verdict.error());
-  result.problems = std::move(verdict->problems);
-  const bool found = std::ranges::any_of(
-      result.problems, [&](const Problem& problem) { return control.sign.matches(problem); });
+  bool found = false;
+  for (const Shape& shape : baseline.kernel.shapes) {
+    Expected<Verdict> verdict = check(subject, {&shape, 1}, options);
+    if (!verdict) return cannot(verdict.error());
+    found = std::ranges::any_of(verdict->problems,
+                                [&](const Problem& problem) { return control.sign.matches(problem); });
+    std::ranges::move(verdict->problems, std::back_inserter(result.problems));
+    if (found) break;
+  }
   result.state = found                     ? ControlState::red
                  : result.problems.empty() ? ControlState::missed
                                            : ControlState::misread;

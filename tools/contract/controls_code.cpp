@@ -9,7 +9,6 @@ namespace {
 
 using Instruction = CodeEditor::Instruction;
 
-constexpr Sign wrong_o{.gate = Gate::values, .symptom = Symptom::wrong_values, .kind = "o"};
 constexpr Sign unwritten{.gate = Gate::footprint, .symptom = Symptom::unwritten};
 
 constexpr Sign hazard(std::string_view kind, std::string_view mnemonic) {
@@ -191,7 +190,7 @@ std::vector<Control> code_controls() {
       {"matrix_wait_states_removed", "scores are read before the matrix instruction has written them",
        CodeFault(drop_matrix_wait_states), hazard("matrix_wait_states", "v_")},
       {"accumulator_uninitialised", "scores start from what was in the registers",
-       CodeFault(uninitialised_accumulator), wrong_o},
+       CodeFault(uninitialised_accumulator), hazard("uninitialized_register", "v_mfma_f32_32x32x16")},
       {"exec_narrow_for_product", "a matrix instruction runs with four active lanes",
        CodeFault(narrow_exec_for_product), hazard("matrix_partial_exec", "v_mfma_f32_32x32x16")},
       {"exec_narrow_for_transpose",
@@ -199,7 +198,7 @@ std::vector<Control> code_controls() {
        CodeFault(narrow_exec_for_transpose),
        {.gate = Gate::values, .symptom = Symptom::fault, .mnemonic = "ds_read_b64_tr_b16"}},
       {"k_copy_removed", "a part of the first K tile is never copied",
-       removed("buffer_load_dword", "dma_k", false), wrong_o},
+       removed("buffer_load_dword", "dma_k", false), hazard("uninitialized_lds", "v_mfma_f32_32x32x16")},
       {"store_removed", "a part of O is never stored", removed("buffer_store_dwordx4", "store_o", false),
        unwritten},
       {"lse_store_removed", "LSE is never stored", removed("buffer_store_dword", "store_lse", true, 1),

@@ -165,6 +165,16 @@ std::vector<Control> ir_controls() {
        without_swap("store_o", 0), wrong_o},
       {"lse_in_powers_of_two", "the logarithm that is stored is to base 2",
        changed_operand(OpKind::fmul, "store_lse", 1, Which::all, one_f32, 1), wrong_lse},
+      {"batch_dependent_scale",
+       "the scale of later batch elements is a few units in the last place larger",
+       changed_operand(
+           OpKind::fmul, "locate", 0, Which::all,
+           [](Builder& b, Value scale) {
+             const Value is_later = b.compare(ir::Predicate::ne, b.workgroup_id(2), b.i32(0));
+             return b.select(is_later, scale * b.constant_f32(1 + 0x1p-21F), scale);
+           },
+           1),
+       {.gate = Gate::stability, .symptom = Symptom::other_bits, .kind = "alone"}},
       {"registers_spilled", "register allocation is asked for more waves than there is room for",
        IrFault([](IrEditor& editor, const dense::Plan&) -> Expected<void> {
          editor.kernel().attributes.waves_per_eu = 8;

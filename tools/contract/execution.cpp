@@ -141,6 +141,8 @@ simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& laun
   dispatch.options.schedule = setting.schedule;
   dispatch.options.arrival = setting.arrival;
   dispatch.options.hazards = true;
+  dispatch.options.uninitialized = setting.thorough;
+  dispatch.options.follow_inexact = setting.thorough;
   return dispatch;
 }
 

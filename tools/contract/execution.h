@@ -31,6 +31,7 @@ struct Setting {
   simulator::Schedule schedule = simulator::Schedule::wave_by_wave;
   simulator::Arrival arrival = simulator::Arrival::latest;
   bool across_4_gib = false;  ///< the middle of each tensor lies on a multiple of 4 GiB
+  bool thorough = false;      ///< also look for uses of what was never written, and follow inexact values
   unsigned threads = 1;
 };
 

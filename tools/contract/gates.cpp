@@ -38,6 +38,18 @@ bool ran(const Outcome& outcome) {
   return outcome.refusal.empty() && !outcome.report.fault;
 }
 
+std::vector<Remark> remarks_of(const simulator::Report& report) {
+  std::vector<Remark> remarks;
+  for (const simulator::Warning& warning : report.warnings)
+    remarks.push_back({"warning", fmt::format("{}: {}", warning.first.text, warning.first.what)});
+  // Where rows are rescaled is a branch on scores, by design; no address may depend on them.
+  if (report.fidelity.uses)
+    for (const simulator::InexactUse& use : *report.fidelity.uses)
+      if (use.use == "address")
+        remarks.push_back({"inexact_address", fmt::format("{}: {}", use.first.text, use.first.what)});
+  return remarks;
+}
+
 /// Elements that were not written and bytes that must not be are the footprint's business: they get the right
 /// value before the numbers are judged.
 std::vector<std::uint16_t> judged_part(const dense::Plan& plan, const Tensors& tensors,
@@ -241,10 +253,12 @@ Expected<Verdict> check(const Subject& subject, std::span<const Shape> shapes, c
       verdict.add(check_resolves(subject, *launch));
     }
     if (!execute) break;
-    const auto outcome = runner->run(tensors, {.threads = options.threads}, options.edit);
+    const auto outcome = runner->run(
+        tensors,
+        {.thorough = options.thorough && options.gates.has(Gate::values), .threads = options.threads},
+        options.edit);
     if (!outcome) return std::unexpected(outcome.error());
-    for (const simulator::Warning& warning : outcome->report.warnings)
-      verdict.add({.problems = {}, .remarks = {{"warning", warning.first.what}}});
+    verdict.add({.problems = {}, .remarks = remarks_of(outcome->report)});
     if (options.gates.has(Gate::values)) dispatch_problems(*outcome, Gate::values, "", verdict.problems);
     if (!ran(*outcome)) {
       // Nothing can be said of the other gates, which is no pass.

@@ -24,7 +24,7 @@ struct Gates {
 
 /// Something that works and that nobody promised: neither pass nor fail, to be reviewed.
 struct Remark {
-  std::string kind;  ///< "warning": a rule of the simulator; "workgroups": fewer fit on a CU than asked for
+  std::string kind;  ///< one of finding_kinds
   std::string what;  ///< one sentence
 
   friend bool operator==(const Remark&, const Remark&) = default;
@@ -41,6 +41,7 @@ struct Verdict {
 /// What check() is to do beside its default.
 struct CheckOptions {
   Gates gates = {};
+  bool thorough = true;  ///< look for uses of what was never written too; takes twice the time
   unsigned threads = 1;  ///< of the simulator and the oracle
   LaunchEdit edit = {};  ///< of every launch: a planted fault
 };

@@ -1,0 +1,113 @@
+// Every planted fault is found as what it is, and a fault that is not found fails. The faults go into either
+// kernel by turns; `wavesmith contract` plants each into both.
+#include <array>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/contract/support.h"
+#include "tools/contract/contract.h"
+
+using namespace wavesmith;
+using namespace wavesmith::contract;
+using wavesmith::test::baselines;
+using wavesmith::test::compiler;
+
+namespace {
+
+const Baseline& kernel_for(const Control& control, std::size_t number) {
+  for (const Baseline& one : baselines())
+    if (one.kernel.name == control.kernel) return one;
+  return baselines()[number % baselines().size()];
+}
+
+std::string found(const ControlResult& result) {
+  std::string text = result.why;
+  for (const Problem& problem : result.problems)
+    text += std::string(name_of(problem.symptom)) + " " + problem.kind + ": " + problem.what + "\n";
+  return text;
+}
+
+/// s_setprio is a hint: the kernel is right without.
+Control harmless() {
+  return {.name = "harmless",
+          .what = "priorities are not raised",
+          .plant = CodeFault([](CodeEditor& editor, const dense::Plan&) -> Expected<void> {
+            const auto marks = editor.find("s_setprio", "");
+            if (!marks) return std::unexpected(marks.error());
+            for (const auto* mark : *marks) editor.remove(*mark);
+            return {};
+          }),
+          .sign = {.gate = Gate::values, .symptom = Symptom::wrong_values}};
+}
+
+constexpr std::size_t parts = 4;
+
+}  // namespace
+
+TEST_CASE("contract controls: the kernels are green without a fault") {
+  for (const Baseline& one : baselines()) {
+    const Verdict verdict =
+        test::required(check({one.kernel.plan, one.code}, one.kernel.shapes, {.threads = 2, .edit = {}}));
+    INFO(one.kernel.name << ": " << (verdict.problems.empty() ? "" : verdict.problems.front().what));
+    CHECK(verdict.problems.empty());
+    CHECK(verdict.remarks.empty());
+#ifdef WAVESMITH_SANITIZED
+    break;
+#endif
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("contract controls: every planted fault is found as what it is", "",
+                       ((std::size_t Part), Part), 0, 1, 2, 3) {
+#ifdef WAVESMITH_SANITIZED
+  constexpr std::size_t step = 6 * parts;
+#else
+  constexpr std::size_t step = parts;
+#endif
+  for (std::size_t i = Part; i < controls().size(); i += step) {
+    const Control& control = controls()[i];
+    const ControlResult result = run_control(control, kernel_for(control, i / 2 + i), compiler(), 2);
+    INFO(result.name << " in " << result.kernel << ", to be found as " << result.sign << "\n"
+                     << found(result));
+    CHECK(name_of(result.state) == "red");
+  }
+}
+
+TEST_CASE(
+    "contract controls: what stays green is missed, what changes nothing is not planted, and both fail") {
+  const Control missed = harmless();
+  Control misread = harmless();
+  misread.name = "misread";
+  misread.plant = LaunchFault([](dense::Launch& launch) -> Expected<void> {
+    --launch.grid[1];
+    return {};
+  });
+  Control empty = harmless();
+  empty.name = "empty";
+  empty.plant = IrFault([](IrEditor&, const dense::Plan&) -> Expected<void> { return {}; });
+  Control absent = harmless();
+  absent.name = "absent";
+  absent.plant = IrFault([](IrEditor& editor, const dense::Plan&) -> Expected<void> {
+    const auto none = editor.find(ir::OpKind::urem, "qk");
+    if (!none) return std::unexpected(none.error());
+    return {};
+  });
+  const Baseline& kernel = baselines().front();
+  CHECK(run_control(missed, kernel, compiler(), 2).state == ControlState::missed);
+  CHECK(run_control(misread, kernel, compiler(), 2).state == ControlState::misread);
+  CHECK(run_control(empty, kernel, compiler(), 2).state == ControlState::not_planted);
+  const ControlResult unplanted = run_control(absent, kernel, compiler(), 2);
+  CHECK(unplanted.state == ControlState::not_planted);
+  CHECK(unplanted.why.contains("0 operations urem in step \"qk\""));
+
+  Control in_one = missed;
+  in_one.kernel = "causal_d64";
+  const ContractResult result =
+      test::required(run_contract({.cases = {}, .controls = {in_one}, .targets = {"gfx950"}}, compiler()));
+  CHECK_FALSE(result.ok());
+  CHECK(result.targets.front().summary() ==
+        "SUMMARY gfx950: 0 kernels, 0 pass, 0 fail; 0 findings, 0 allowed, 0 new; 1 controls, 0 red as "
+        "planted, 1 "
+        "missed");
+}
