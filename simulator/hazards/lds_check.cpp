@@ -1,8 +1,10 @@
-// A shadow of LDS by byte, and lists of what each wave has under way; lds_check.h has the rules.
+// What is remembered of LDS, cell by cell, and lists of what each wave has under way; lds_check.h has the
+// rules.
 #include "simulator/hazards/lds_check.h"
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,7 +31,8 @@ bool both_atomic(LdsUse a, LdsUse b) {
 }  // namespace
 
 void LdsCheck::start(std::size_t bytes, std::size_t waves) {
-  bytes_.assign(bytes, {});
+  bytes_ = bytes;
+  cells_.assign((bytes + (std::size_t{1} << shift_) - 1) >> shift_, {});
   under_way_.resize(waves);
   for (std::vector<Access>& accesses : under_way_) accesses.clear();
   noted_.clear();
@@ -40,18 +43,30 @@ void LdsCheck::note(const Instruction& instruction, std::uint64_t lanes,
   if (lanes == 0) return;
   Access access{.instruction = &instruction, .lanes = lanes, .bytes = bytes, .low = ~0u, .use = use};
   std::ranges::copy(offset, access.offset.begin());
+  std::uint32_t bits = bytes | 1u << kCoarsest;
   for_each_lane(lanes, [&](std::uint32_t lane) {
+    bits |= offset[lane];
     access.low = std::min(access.low, offset[lane]);
     access.high = std::max(access.high, offset[lane] + bytes);
   });
-  if (access.high <= bytes_.size()) noted_.push_back(access);  // else the access was a fault already
+  if (access.high > bytes_) return;  // the access was a fault already
+  if (const auto shift = static_cast<unsigned>(std::countr_zero(bits)); shift < shift_) refine(shift);
+  noted_.push_back(access);
+}
+
+// What is known of a cell holds for each of its parts.
+void LdsCheck::refine(unsigned shift) {
+  std::vector<Cell> finer((bytes_ + (std::size_t{1} << shift) - 1) >> shift);
+  for (std::size_t i = 0; i < finer.size(); ++i) finer[i] = cells_[i >> (shift_ - shift)];
+  cells_ = std::move(finer);
+  shift_ = shift;
 }
 
 template <class F>
-void LdsCheck::for_each_byte(const Access& access, F&& f) {
+void LdsCheck::for_each_cell(const Access& access, F&& f) {
   for_each_lane(access.lanes, [&](std::uint32_t lane) {
-    for (std::uint32_t at = access.offset[lane]; at < access.offset[lane] + access.bytes; ++at)
-      f(bytes_[at], lane, at);
+    const std::uint32_t end = (access.offset[lane] + access.bytes) >> shift_;
+    for (std::uint32_t at = access.offset[lane] >> shift_; at < end; ++at) f(cells_[at], lane, at << shift_);
   });
 }
 
@@ -102,15 +117,15 @@ void LdsCheck::check_own(Wave& wave, const Access& access) {
 
 void LdsCheck::check_others(Wave& wave, const Access& access) {
   const std::uint32_t self = 1u << wave.index;
-  for_each_byte(access, [&](const Byte& byte, std::uint32_t lane, std::uint32_t at) {
-    if (byte.writer != Byte::kNobody && byte.writer != wave.index &&
-        (byte.open != 0 || byte.write_end >= access.epoch) && !both_atomic(byte.write_use, access.use)) {
-      report(wave, access, kind_of(byte.write_use, access.use), byte.write_instruction, byte.writer, lane,
+  for_each_cell(access, [&](const Cell& cell, std::uint32_t lane, std::uint32_t at) {
+    if (cell.writer != Cell::kNobody && cell.writer != wave.index &&
+        (cell.open != 0 || cell.write_end >= access.epoch) && !both_atomic(cell.write_use, access.use)) {
+      report(wave, access, kind_of(cell.write_use, access.use), cell.write_instruction, cell.writer, lane,
              at);
     }
-    if (access.writes() && byte.read_epoch >= access.epoch && (byte.readers & ~self) != 0) {
-      report(wave, access, kind_of(LdsUse::read, access.use), byte.read_instruction,
-             static_cast<std::uint32_t>(std::countr_zero(byte.readers & ~self)), lane, at);
+    if (access.writes() && cell.read_epoch >= access.epoch && (cell.readers & ~self) != 0) {
+      report(wave, access, kind_of(LdsUse::read, access.use), cell.read_instruction,
+             static_cast<std::uint32_t>(std::countr_zero(cell.readers & ~self)), lane, at);
     }
   });
 }
@@ -118,9 +133,9 @@ void LdsCheck::check_others(Wave& wave, const Access& access) {
 // Writes issued behind a barrier that the read was not covered before. Those issued in its own epoch have
 // found it already, and what meets a write under way finds that itself.
 void LdsCheck::check_while_read(Wave& wave, const Access& access) {
-  for_each_byte(access, [&](const Byte& byte, std::uint32_t lane, std::uint32_t at) {
-    if (byte.writer != Byte::kNobody && byte.writer != wave.index && byte.write_begin > access.epoch) {
-      report(wave, access, HazardKind::lds_overwritten_while_read, byte.write_instruction, byte.writer, lane,
+  for_each_cell(access, [&](const Cell& cell, std::uint32_t lane, std::uint32_t at) {
+    if (cell.writer != Cell::kNobody && cell.writer != wave.index && cell.write_begin > access.epoch) {
+      report(wave, access, HazardKind::lds_overwritten_while_read, cell.write_instruction, cell.writer, lane,
              at);
     }
   });
@@ -130,22 +145,22 @@ void LdsCheck::record(const Wave& wave, const Access& access, bool covered) {
   const std::uint32_t epoch = covered ? epoch_of(wave) : access.epoch;
   const std::uint32_t self = 1u << wave.index;
   const std::uint32_t instruction = access.instruction->index;
-  for_each_byte(access, [&](Byte& byte, std::uint32_t, std::uint32_t) {
+  for_each_cell(access, [&](Cell& cell, std::uint32_t, std::uint32_t) {
     if (access.use == LdsUse::read) {
-      byte.readers = byte.read_epoch == epoch ? byte.readers | self : self;
-      byte.read_epoch = epoch;
-      byte.read_instruction = instruction;
+      cell.readers = cell.read_epoch == epoch ? cell.readers | self : self;
+      cell.read_epoch = epoch;
+      cell.read_instruction = instruction;
       return;
     }
     if (!covered) {
-      byte.open = byte.writer == wave.index ? static_cast<std::uint8_t>(byte.open + 1) : 1;
-      byte.writer = static_cast<std::uint8_t>(wave.index);
-      byte.write_use = access.use;
-      byte.write_begin = epoch;
-      byte.write_instruction = instruction;
-    } else if (byte.writer == wave.index && byte.open != 0) {
-      --byte.open;
-      byte.write_end = epoch;
+      cell.open = cell.writer == wave.index ? static_cast<std::uint8_t>(cell.open + 1) : 1;
+      cell.writer = static_cast<std::uint8_t>(wave.index);
+      cell.write_use = access.use;
+      cell.write_begin = epoch;
+      cell.write_instruction = instruction;
+    } else if (cell.writer == wave.index && cell.open != 0) {
+      --cell.open;
+      cell.write_end = epoch;
     }
   });
 }

@@ -44,8 +44,9 @@ class LdsCheck {
     bool writes() const { return use != LdsUse::read; }
   };
 
-  /// What is remembered of a byte. Epochs count barriers; 0 readers or an absent writer: nobody yet.
-  struct Byte {
+  /// What is remembered of a few bytes that all accesses so far touched together. Epochs count barriers; 0
+  /// readers or an absent writer: nobody yet.
+  struct Cell {
     static constexpr std::uint8_t kNobody = 0xff;
     std::uint32_t write_begin = 0;  ///< epoch in which the last write was issued
     std::uint32_t write_end = 0;    ///< and covered
@@ -57,7 +58,10 @@ class LdsCheck {
     LdsUse write_use{};
   };
 
-  std::vector<Byte> bytes_;
+  static constexpr unsigned kCoarsest = 4;
+  std::size_t bytes_ = 0;       ///< of LDS
+  unsigned shift_ = kCoarsest;  ///< a cell has 2^shift_ bytes: as many as no access so far divides
+  std::vector<Cell> cells_;
   std::vector<std::vector<Access>> under_way_;  ///< by wave
   std::vector<Access> noted_;
   unsigned told_ = 0;  ///< kinds reported of the access that is being checked
@@ -68,8 +72,9 @@ class LdsCheck {
   void report(Wave& wave, const Access& access, HazardKind kind, std::uint32_t other,
               std::uint32_t other_wave, std::uint32_t lane, std::uint32_t offset);
   void record(const Wave& wave, const Access& access, bool covered);
+  void refine(unsigned shift);
   template <class F>
-  void for_each_byte(const Access& access, F&& f);
+  void for_each_cell(const Access& access, F&& f);
 };
 
 }  // namespace wavesmith::simulator
