@@ -129,10 +129,10 @@ struct Options {
   bool poison = true;
   /// Use the executor's code for wider CPU vectors where this CPU has them. The results are the same bits.
   bool wide_vectors = true;
-  /// Look for hazards (Report::hazards); takes about half as long again.
+  /// Look for hazards (Report::hazards); more than doubles the time.
   bool hazards = false;
   /// Among hazards, look for uses of registers, LDS and scratch that were never written; without `hazards` it
-  /// means nothing. Takes about a tenth more time.
+  /// means nothing. Takes a third more time.
   bool uninitialized = false;
   /// Instructions one wave may execute before the dispatch is stopped with a fault.
   std::uint64_t steps_per_wave = 4'000'000'000;

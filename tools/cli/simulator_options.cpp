@@ -58,11 +58,11 @@ OptionGroup simulator_options() {
            .meaning = "CPU threads; results do not depend on it (0 to 1024; default 0, one for each CPU)"},
           {.name = "hazards",
            .placeholder = "",
-           .meaning = "look for hazards; takes about half as long again (default on)",
+           .meaning = "look for hazards; more than doubles the time (default on)",
            .negatable = true},
           {.name = "uninitialized",
            .placeholder = "",
-           .meaning = "among hazards, look for uses of what was never written; takes about a tenth more time "
+           .meaning = "among hazards, look for uses of what was never written; takes a third more time "
                       "(default on)",
            .negatable = true},
           choice_option("schedule", "order in which the waves of a workgroup run", schedules, usual.schedule),
