@@ -163,6 +163,15 @@ TEST_CASE(
   CHECK(quick.out.find("hazards: not checked") != std::string::npos);
 }
 
+TEST_CASE("verify looks for uses of what was never written, and says when it does not") {
+  const auto left_out = [](const Words& more) {
+    const auto json = document(verify(shape + Words{"--json", "--schedule", "wave_by_wave"} + more).out);
+    return json["hazards_not_checked"].get<std::set<std::string>>().contains("uninitialized_register");
+  };
+  CHECK_FALSE(left_out({}));
+  CHECK(left_out({"--no-uninitialized"}));
+}
+
 TEST_CASE("verify exits with 1 when the numbers are wrong") {
   // Scores beyond f32: the kernel's softmax is NaN, the oracle's is not.
   const Outcome outcome = verify(shape + Words{"--softmax-scale", "1e38", "--json"});
