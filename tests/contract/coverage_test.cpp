@@ -1,6 +1,8 @@
 // Every golden case has its contract case, and what the contract keeps on file is read strictly. Nothing here
 // compiles or runs a kernel.
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include <catch2/catch_test_macros.hpp>
@@ -81,7 +83,9 @@ TEST_CASE("contract coverage: a golden case without a contract case is told, pla
   CHECK(uncovered(goldens(), fewer) == std::vector{removed});
 }
 
-TEST_CASE("contract controls: names are unique, and every level and kind of finding has some") {
+TEST_CASE("contract controls: names are unique and documented, and every level and symptom has some") {
+  std::ifstream file(WAVESMITH_SOURCE "/docs/contract.md");
+  const std::string page{std::istreambuf_iterator(file), {}};
   std::set<std::string_view> names, levels;
   std::set<Symptom> symptoms;
   for (const Control& control : controls()) {
@@ -89,6 +93,8 @@ TEST_CASE("contract controls: names are unique, and every level and kind of find
     levels.insert(control.level());
     symptoms.insert(control.sign.symptom);
     CHECK_FALSE(control.what.empty());
+    INFO(control.name);
+    CHECK(page.contains("| `" + std::string(control.name) + "` | "));
   }
   CHECK(levels == std::set<std::string_view>{"ir", "code object", "launch"});
   for (const Symptom symptom : {Symptom::not_resolved, Symptom::fault, Symptom::hazard, Symptom::wrong_values,

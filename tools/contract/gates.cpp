@@ -225,6 +225,7 @@ std::string Sign::text() const {
   std::string text = fmt::format("{}: {}", name_of(gate), name_of(symptom));
   if (!kind.empty()) text += fmt::format(" {}", kind);
   if (!mnemonic.empty()) text += fmt::format(" at {}", mnemonic);
+  if (!step.empty()) text += fmt::format(" in {}", step);
   return text;
 }
 

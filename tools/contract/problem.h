@@ -53,12 +53,13 @@ struct Sign {
   Symptom symptom{};
   std::string_view kind = {};
   std::string_view mnemonic = {};  ///< start of the instruction's text
+  std::string_view step = {};      ///< of the Plan
 
   [[nodiscard]] bool matches(const Problem& problem) const {
     return problem.gate == gate && problem.symptom == symptom && (kind.empty() || problem.kind == kind) &&
-           problem.instruction.starts_with(mnemonic);
+           problem.instruction.starts_with(mnemonic) && (step.empty() || problem.step == step);
   }
-  /// "values: hazard lds_race at ds_read"
+  /// "values: hazard lds_race at ds_read in qk"
   [[nodiscard]] std::string text() const;
 };
 
