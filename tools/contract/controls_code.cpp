@@ -142,6 +142,17 @@ Expected<void> narrow_exec_for_transpose(CodeEditor& editor, const dense::Plan&)
   return {};
 }
 
+/// The wait before a barrier becomes a branch around the barrier, taken by waves with a row that was
+/// rescaled.
+Expected<void> divergent_barrier(CodeEditor& editor, const dense::Plan&) {
+  constexpr std::uint32_t s_cbranch_vccnz_over_one_word = 0xbf870001;
+  const auto waits = editor.find("s_waitcnt", "release_v", 0,
+                                 [&](const Instruction& one) { return before_barrier(editor, one); });
+  if (!waits) return std::unexpected(waits.error());
+  for (const Instruction* wait : *waits) editor.set_word(wait->address, s_cbranch_vccnz_over_one_word);
+  return {};
+}
+
 /// SOP2: opcode in bits 29:23; s_addc_u32 is 4 and s_add_u32 is 0.
 Expected<void> dropped_carry(CodeEditor& editor, const dense::Plan&) {
   const auto sums = editor.find("s_addc_u32", "");
@@ -185,6 +196,8 @@ std::vector<Control> code_controls() {
       {"release_barrier_removed", "a V tile is overwritten while other waves may still read it",
        removed("s_barrier", "release_v", true),
        hazard("lds_overwritten_while_read", "buffer_load_dword", "dma_v")},
+      {"barrier_divergent", "only waves without a rescaled row wait at a barrier",
+       CodeFault(divergent_barrier), hazard("barrier_mismatch", "s_barrier")},
       {"k_fragment_wait_removed", "a matrix instruction does not wait for the LDS read of its operand",
        removed_lgkm_wait("qk"), hazard("register_read_before_wait", "v_mfma_f32_32x32x16", "qk")},
       {"v_fragment_wait_removed", "the same for V", removed_lgkm_wait("last_pv"),

@@ -103,6 +103,15 @@ Expected<void> keep_accumulator(IrEditor& editor, const dense::Plan& plan) {
   return {};
 }
 
+/// The second copy of the first K tile goes where the first one goes.
+Expected<void> overlap_copies(IrEditor& editor, const dense::Plan&) {
+  const auto copies = editor.find(OpKind::buffer_load_lds, "dma_k");
+  if (!copies) return std::unexpected(copies.error());
+  if (copies->size() < 2) return not_applicable("there is one copy alone");
+  (*copies)[1]->operands[2] = copies->front()->operands[2];
+  return {};
+}
+
 Value one_f32(Builder& b, Value) {
   return b.constant_f32(1);
 }
@@ -133,6 +142,14 @@ std::vector<Control> ir_controls() {
        changed_operand(OpKind::buffer_load_lds, "dma_k", 1, Which::first, plus_16_bytes), wrong_o},
       {"v_copy_16_bytes_off", "one copy of V arrives 16 bytes off in LDS",
        changed_operand(OpKind::buffer_load_lds, "dma_v", 2, Which::first, plus_16_bytes), wrong_o},
+      {"copies_overlap",
+       "two copies of a K tile go to the same place in LDS",
+       IrFault(overlap_copies),
+       {.gate = Gate::values,
+        .symptom = Symptom::hazard,
+        .kind = "lds_dma_overwritten",
+        .mnemonic = "buffer_load_dword",
+        .step = "dma_k"}},
       {"store_16_bytes_off", "one store of O is 16 bytes off",
        changed_operand(OpKind::buffer_store, "store_o", 2, Which::last, plus_16_bytes), overwritten},
       {"store_past_end", "the descriptor of O covers memory behind the last row",
