@@ -34,7 +34,7 @@ void add_branch(Flow& flow, const Instruction& instruction) {
 }
 
 bool names_exec(const Operand& operand) {
-  return operand.kind == OperandKind::scalar && operand.reg == kExec;
+  return operand.kind == OperandKind::scalar && (operand.reg == kExec || operand.reg == kExec + 1);
 }
 
 void add_scalar(Flow& flow, const Instruction& instruction) {
@@ -44,7 +44,7 @@ void add_scalar(Flow& flow, const Instruction& instruction) {
   flow.keeps_if_scc = mnemonic.starts_with("s_cmov");
   flow.saves_exec = has(mnemonic, "_saveexec_");
   flow.writes_exec = flow.saves_exec || has(mnemonic, "_wrexec_");
-  flow.joins_exec = mnemonic.starts_with("s_or_b") && names_exec(instruction.operands[0]) &&
+  flow.joins_exec = mnemonic == "s_or_b64" && names_exec(instruction.operands[0]) &&
                     (names_exec(instruction.operands[1]) || names_exec(instruction.operands[2]));
 }
 

@@ -13,7 +13,7 @@ bool rereads(const Instruction& instruction) {
 }
 
 bool names_exec(const Operand& operand) {
-  return operand.kind == OperandKind::scalar && operand.reg == kExec;
+  return operand.kind == OperandKind::scalar && (operand.reg == kExec || operand.reg == kExec + 1);
 }
 
 template <class Registers>

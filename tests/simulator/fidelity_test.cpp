@@ -274,6 +274,8 @@ TEST_CASE("fidelity: an approximate value that says which lanes are active is to
   CHECK(uses({.body =
                   approximate + "v_cmpx_lt_f32 vcc, 0, v1\ns_mov_b64 exec, -1\ns_cbranch_execz end\nend:"}) ==
         Texts{"exec: v_cmpx_lt_f32_e32 <- v_exp_f32"});
+  CHECK(uses({.body = approximate + "v_readfirstlane_b32 s6, v2\ns_mov_b32 exec_hi, s6"}) ==
+        Texts{"exec: s_mov_b32 <- v_exp_f32"});
 }
 
 TEST_CASE("fidelity: values are followed through registers, LDS and scratch, and no further than they go") {

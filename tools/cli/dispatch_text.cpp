@@ -2,6 +2,8 @@
 #include "tools/cli/dispatch_text.h"
 
 #include <iterator>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -54,20 +56,39 @@ std::string inexact_text(const simulator::InexactInstruction& one) {
   return text + "\n";
 }
 
+/// A line for each kind of use and what it depends on: the first instruction, and how many more there are.
+std::string uses_text(std::span<const simulator::InexactUse> uses) {
+  std::string text;
+  std::vector<bool> told(uses.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (told[i]) continue;
+    const simulator::InexactUse& use = uses[i];
+    std::uint64_t others = 0, times = use.count;
+    for (std::size_t k = i + 1; k < uses.size(); ++k) {
+      if (uses[k].use != use.use || uses[k].from != use.from) continue;
+      told[k] = true;
+      ++others;
+      times += uses[k].count;
+    }
+    const auto out = std::back_inserter(text);
+    fmt::format_to(out, "inexact {}{}{}: {}", use.use, use.step.empty() ? "" : " in ", use.step,
+                   use.first.message());
+    if (others != 0) fmt::format_to(out, " and {} more instruction{}", others, others == 1 ? "" : "s");
+    fmt::format_to(out, " ({} times)\n", times);
+  }
+  return text;
+}
+
 std::string fidelity_text(const simulator::FidelityReport& fidelity) {
   if (fidelity.instructions.empty())
     return fmt::format("fidelity: all {} executed instructions are exact\n", fidelity.executed);
   std::string text =
       fmt::format("fidelity: of {} executed instructions {} exact, {} approximate, {} uncertain\n",
                   fidelity.executed, fidelity.exact, fidelity.approximate, fidelity.uncertain);
-  const auto out = std::back_inserter(text);
   for (const simulator::InexactInstruction& one : fidelity.instructions) text += inexact_text(one);
   if (!fidelity.uses) return text + "inexact values were not followed to addresses and branches\n";
   if (fidelity.uses->empty()) text += "no inexact value reached an address, a branch or EXEC\n";
-  for (const simulator::InexactUse& use : *fidelity.uses)
-    fmt::format_to(out, "inexact {}{}{}: {} ({} times)\n", use.use, use.step.empty() ? "" : " in ", use.step,
-                   use.first.message(), use.count);
-  return text;
+  return text + uses_text(*fidelity.uses);
 }
 
 }  // namespace
