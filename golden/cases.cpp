@@ -121,6 +121,30 @@ const std::vector<Variant>& shared() {
   return all;
 }
 
+// At both head sizes alike: workgroups that walk over work items.
+const std::vector<Variant>& persistent() {
+  static const std::vector<Variant> all{
+      {"", "bf16", "causal", "persistent", {{"persistent", "true"}}},
+      {"", "fp16", "full", "persistent", {{"persistent", "true"}}},
+      {"", "bf16", "causal_top_left", "persistent", {{"persistent", "true"}}},
+      {"", "bf16", "causal", "persistent_lse", {{"persistent", "true"}, {"lse", "true"}}},
+      {"", "bf16", "causal", "persistent_bn32", {{"persistent", "true"}, {"block_n", "32"}}},
+      {"", "bf16", "causal", "persistent_bn128", {{"persistent", "true"}, {"block_n", "128"}}},
+      {"", "bf16", "causal", "persistent_bm128", {{"persistent", "true"}, {"block_m", "128"}}},
+      {"",
+       "fp16",
+       "full",
+       "persistent_exact_lse",
+       {{"persistent", "true"}, {"lazy_rescale", "false"}, {"lse", "true"}}},
+      {"",
+       "bf16",
+       "causal",
+       "persistent_kpad0",
+       {{"persistent", "true"}, {"lds_k_group_pad", "0"}, {"lds_k_row_pad", "0"}}},
+  };
+  return all;
+}
+
 Case attention_dense(std::string_view head_size, std::string_view dtype, std::string_view mask, Heads heads) {
   return {.family = "attention-dense",
           .target = "gfx950",
@@ -148,13 +172,17 @@ std::vector<Case> make_cases() {
   };
   for (const auto* variants : {&pads(), &waves()})
     for (const Variant& variant : *variants) add(variant, variant.head_size);
-  for (std::string_view head_size : head_sizes)
-    for (const Variant& variant : shared()) add(variant, head_size);
+  for (const auto* variants : {&shared(), &persistent()})
+    for (std::string_view head_size : head_sizes)
+      for (const Variant& variant : *variants) add(variant, head_size);
   // A ratio of heads that no other case has: the published choices may be the defaults.
   for (std::string_view head_size : head_sizes) {
     Case one = attention_dense(head_size, "bf16", "causal", {48, 8});
     one.variant += "_published";
     one.preset = "published";
+    all.push_back(one);
+    one.variant += "_persistent";
+    one.fields.insert_or_assign("persistent", "true");
     all.push_back(std::move(one));
   }
   for (std::string_view name : models) {

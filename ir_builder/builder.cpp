@@ -139,6 +139,10 @@ Value Builder::workgroup_id(unsigned axis) {
   return one(OpKind::workgroup_id, {}, ir::i32, names.at(axis), {{Attr::index, axis}});
 }
 
+Value Builder::load_argument(Value parameter, Value zero) {
+  return one(OpKind::load_argument, {parameter, zero}, parameter.type(), parameter.data()->hint);
+}
+
 Value Builder::readfirstlane(Value a, std::string_view hint) {
   return one(OpKind::readfirstlane, {a}, a.type(), hint);
 }

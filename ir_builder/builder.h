@@ -86,6 +86,9 @@ class Builder {
   /// @{
   Value workitem_id();                ///< i32, flat index in the workgroup
   Value workgroup_id(unsigned axis);  ///< i32, 0 = x, 1 = y, 2 = z
+  /// A parameter's value, read from the argument block where it is used: until then no register holds it.
+  /// `zero` is an i32 that is 0 without LLVM knowing; a read cannot move out of the region that makes it.
+  Value load_argument(Value parameter, Value zero);
   Value readfirstlane(Value a,
                       std::string_view hint = {});  ///< i32; makes a value uniform that already is in fact
   Value any_lane(Value condition);                  ///< i1, uniform: true in some active lane

@@ -83,6 +83,7 @@ constexpr std::array table{
     value(select, "select", 3),
     row(workitem_id, "workitem_id", 0, 1, Effect::none, Uniformity::divergent, false, false, {}),
     row(workgroup_id, "workgroup_id", 0, 1, Effect::none, Uniformity::workgroup, false, false, {Attr::index}),
+    value(load_argument, "load_argument", 2),
     row(readfirstlane, "readfirstlane", 1, 1, Effect::lanes, Uniformity::one_lane, true, false, {}),
     // A ballot shows which lanes are active, which differs between waves even for equal operands.
     row(ballot, "ballot", 1, 1, Effect::lanes, Uniformity::wave, true, false, {}),

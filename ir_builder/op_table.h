@@ -56,6 +56,7 @@ enum class OpKind : std::uint8_t {
   // Position in the grid
   workitem_id,
   workgroup_id,
+  load_argument,
   // Lanes of a wave
   readfirstlane,
   ballot,

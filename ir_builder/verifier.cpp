@@ -232,6 +232,12 @@ void Verifier::types(const Op& op) {
       expect(op, result() == i32 && op.attr(Attr::index) >= 0 && op.attr(Attr::index) <= 2,
              "is an i32 of axis 0 to 2");
       break;
+    case OpKind::load_argument: {
+      const Region* defined_in = op.operands[0].data()->region;
+      const bool is_parameter = defined_in != nullptr && defined_in->parent == nullptr;
+      expect(op, is_parameter && result() == operand(0) && operand(1) == i32, "needs a parameter and an i32");
+      break;
+    }
     case OpKind::readfirstlane:
       expect(op, operand(0) == i32 && result() == i32, "needs an i32");
       break;

@@ -85,6 +85,7 @@ class InterfaceCheck {
     switch (op.kind) {
       case OpKind::ptr_offset:
       case OpKind::make_buffer_resource:
+      case OpKind::load_argument:
         from_parameters(op.operands[0], found);
         break;
       case OpKind::select:

@@ -183,6 +183,9 @@ void FunctionLowering::lane_op(const ir::Op& op) {
       define(op.results[0], call("i32", fmt::format("llvm.amdgcn.workgroup.id.{}", axis), {}));
       break;
     }
+    case OpKind::load_argument:
+      load_argument(op);
+      break;
     case OpKind::readfirstlane:
       define(op.results[0], call("i32", "llvm.amdgcn.readfirstlane.i32", {typed(0)}));
       break;
@@ -209,6 +212,28 @@ void FunctionLowering::lane_op(const ir::Op& op) {
     default:
       memory_op(op);
   }
+}
+
+void FunctionLowering::load_argument(const ir::Op& op) {
+  // The block begins with the explicit arguments, each at a multiple of its size (LLVM, AMDGPUUsage, "Kernel
+  // Argument Segment").
+  unsigned offset = 0, size = 0;
+  for (const ir::Parameter& parameter : kernel_.parameters) {
+    size = parameter.value.type().is_pointer() ? 8 : ir::total_bits(parameter.value.type()) / 8;
+    offset = (offset + size - 1) / size * size;
+    if (parameter.value == op.operands[0]) break;
+    offset += size;
+  }
+  const std::string& name = op.results[0].name();
+  // LLVM's own declaration, attributes of the result included.
+  const std::string block = "llvm.amdgcn.kernarg.segment.ptr";
+  if (declared_.insert(block).second) declare("noundef align 4 ptr addrspace(4)", block, {}, 0);
+  line(fmt::format("%{}.block = {}", name, call("ptr addrspace(4)", block, {})));
+  line(fmt::format("%{0}.base = getelementptr i8, ptr addrspace(4) %{0}.block, {1}", name,
+                   typed_operand(op.operands[1])));
+  line(fmt::format("%{0}.at = getelementptr i8, ptr addrspace(4) %{0}.base, i64 {1}", name, offset));
+  define(op.results[0], fmt::format("load {}, ptr addrspace(4) %{}.at, align {}",
+                                    llvm_type(op.results[0].type()), name, size));
 }
 
 void FunctionLowering::memory_op(const ir::Op& op) {

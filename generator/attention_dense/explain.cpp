@@ -2,7 +2,9 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "generator/attention_dense/order.h"
 #include "generator/attention_dense/plan.h"
 #include "generator/attention_dense/resources.h"
 #include "generator/lds_banks.h"
@@ -66,6 +68,17 @@ std::string explain(const Plan& plan) {
   fmt::format_to(out, "  PV                 {} column tiles x {} MFMA 32x32x16 a tile\n", plan.d_tiles,
                  plan.key_steps);
   fmt::format_to(out, "  query heads        {} to a key/value head\n", gqa_ratio(plan.spec));
+  if (plan.spec.persistent)
+    fmt::format_to(out,
+                   "  grid               num_persistent workgroups; each takes every num_persistent-th work "
+                   "item\n  order of items     the launch's persist_decode: {}\n",
+                   fmt::join(order_names(), ", "));
+  else
+    fmt::format_to(out,
+                   "  grid               blocks of rows x query heads x batch workgroups, a work item each\n"
+                   "  order of items     {}: from one to the next batch, key/value head, query head of the "
+                   "group; blocks falling\n",
+                   name_of(Order::chiplet));
   fmt::format_to(out, "\nLDS, {} bytes of {}\n", plan.lds_bytes, plan.facts->lds_bytes);
   fmt::format_to(out, "  K at {:<6} {} buffers of: {}\n", plan.k_base, tile_buffers, plan.k_layout.text());
   fmt::format_to(out, "  V at {:<6} {} buffers of: {}\n\n", plan.v_base, tile_buffers, plan.v_layout.text());
@@ -89,7 +102,7 @@ std::string explain(const Plan& plan) {
     text += "mask: top-left, key j is visible to query i when j <= i\n";
   text += "\narguments\n";
   for (const Argument& argument : plan.arguments)
-    fmt::format_to(out, "  {:<16} {:<12} {}\n", argument.name, to_string(argument.type), argument.meaning);
+    fmt::format_to(out, "  {:<17} {:<12} {}\n", argument.name, to_string(argument.type), argument.meaning);
   text += "\nsteps\n";
   for (const Step& step : plan.steps) fmt::format_to(out, "  {:<10} {}\n", step.name, step.what);
   text += "\na launch must keep\n";

@@ -13,7 +13,10 @@
 #include <limits>
 #include <numbers>
 
+#include <fmt/format.h>
+
 #include "generator/attention_dense/kernel_p.h"
+#include "generator/attention_dense/order.h"
 
 namespace wavesmith::generator::attention_dense {
 
@@ -25,6 +28,32 @@ KernelEmitter::KernelEmitter(const Plan& plan)
 std::unique_ptr<ir::Kernel> KernelEmitter::build() {
   declare_arguments();
   locate();
+  const Value first = b_.workgroup_id(0);
+  if (plan_.spec.persistent) {
+    b_.for_loop(first, argument("work_items"), argument("workgroups"), "item", {},
+                [&](Value item, std::span<const Value>) {
+                  {
+                    // The barrier does not wait for this wave's LDS reads of the item before.
+                    const ir::Builder::Step step(b_, "next_item");
+                    b_.wait_lgkmcnt(0);
+                    b_.barrier();
+                  }
+                  item_zero_ = item >> 31;
+                  // LLVM would keep where each copy of the first tiles goes to, a register each.
+                  k_.lds_offset = k_.lds_offset + item_zero_;
+                  v_.lds_offset = v_.lds_offset + item_zero_;
+                  work_item(item);
+                  return Values{};
+                });
+  } else {
+    work_item(first + b_.workgroup_id(1) * argument("grid_x") + b_.workgroup_id(2) * argument("grid_xy"));
+  }
+  return std::move(kernel_);
+}
+
+void KernelEmitter::work_item(Value item) {
+  decode(item);
+  find_tiles();
   load_q();
   State state = first_tile();
   const Value one = b_.i32(1);
@@ -35,7 +64,6 @@ std::unique_ptr<ir::Kernel> KernelEmitter::build() {
   const Value reciprocal = reciprocal_of_sum(sum);
   store_o(state, reciprocal);
   if (plan_.spec.lse) store_lse(state.m, sum);
-  return std::move(kernel_);
 }
 
 void KernelEmitter::declare_arguments() {
@@ -45,22 +73,65 @@ void KernelEmitter::declare_arguments() {
 
 Value KernelEmitter::argument(std::string_view name) const {
   for (std::size_t i = 0; i < plan_.arguments.size(); ++i)
-    if (plan_.arguments[i].name == name) return kernel_->parameters[i].value;
+    if (plan_.arguments[i].name == name) {
+      const Value parameter = kernel_->parameters[i].value;
+      // Of a pointer that nothing uses LLVM says in the metadata that it is only read.
+      const bool again = item_zero_.valid() && !plan_.arguments[i].writeonly;
+      return again ? ir::Builder(*kernel_).load_argument(parameter, item_zero_) : parameter;
+    }
   return {};
 }
 
 void KernelEmitter::locate() {
   const ir::Builder::Step step(b_, "locate");
-  const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
-  const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
   const Value tid = b_.workitem_id();
   at_.lane = tid & 63;
   at_.lane_m = tid & 31;
   at_.lane_h = at_.lane >> 5;
   at_.wave = b_.readfirstlane(tid >> 6, "wave");
-  at_.block_row = b_.workgroup_id(0) * block_m;
   at_.wave_row = at_.wave * 32 + at_.lane_m;
+  score_scale_ = argument("softmax_scale") * b_.constant_f32(std::numbers::log2e_v<float>);
 
+  k_ = make_stream(plan_.k_layout, plan_.k_base, "k");
+  v_ = make_stream(plan_.v_layout, plan_.v_base, "v");
+  k_lane_ = plan_.k_layout.row_offset(b_, at_.lane_m) + at_.lane_h * 16;
+  const Value v_row = at_.lane_h * 4 + ((at_.lane >> 2) & 3);
+  const Value v_column = ((at_.lane >> 4) & 1) * 32 + (at_.lane & 3) * 8;
+  v_lane_ = plan_.v_layout.row_offset(b_, v_row) + v_column;
+}
+
+void KernelEmitter::decode(Value item) {
+  // Division by multiplication: the radices are known to the host alone.
+  const ir::Builder::Step step(b_, "decode");
+  const auto number = [&](std::string_view name, unsigned i) {
+    return argument(fmt::format("{}_{}", name, i));
+  };
+  const Value shifts = argument("order_shifts");
+  Value place = item * number("order_place", 0);
+  Value block = argument("order_first_block") + item * number("order_block", 0);
+  for (unsigned i = 1; i < digits_of(plan_.spec); ++i) {
+    const Value product = b_.zext(item, ir::i64) * b_.zext(number("order_magic", i), ir::i64);
+    const Value shift = (shifts >> (shift_bits * (i - 1))) & ((1U << shift_bits) - 1);
+    const Value shifted = b_.binary(ir::OpKind::lshr, product, b_.zext(shift, ir::i64));
+    const Value quotient = b_.convert(ir::OpKind::trunc, shifted, ir::i32);
+    place = place + quotient * number("order_place", i);
+    block = block + quotient * number("order_block", i);
+  }
+  at_.batch = place & ((1U << head_shift) - 1);
+  at_.head = place >> head_shift;
+  if (plan_.spec.persistent) {
+    const Value interleaved =
+        b_.compare(ir::Predicate::ne, at_.head & argument("order_interleave"), b_.i32(0));
+    const Value fold_from = b_.select(interleaved, b_.i32(0), argument("order_fold_from"));
+    block = b_.select(block >= fold_from, argument("order_fold_sum") - block, block);
+  }
+  at_.block_row = block * static_cast<unsigned>(plan_.spec.block_m);
+}
+
+void KernelEmitter::find_tiles() {
+  const ir::Builder::Step step(b_, "locate");
+  const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
+  const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
   const Value seqlen_q = argument("seqlen_q");
   const Value seqlen_kv = argument("seqlen_kv");
   const auto tiles_of = [&](Value keys) {
@@ -85,19 +156,11 @@ void KernelEmitter::locate() {
     at_.tiles = b_.smax(tiles_of(seqlen_kv + (block_n - 1)), b_.i32(1));
   }
   at_.kv_end = b_.smin(seqlen_kv, at_.tiles * block_n);
-  score_scale_ = argument("softmax_scale") * b_.constant_f32(std::numbers::log2e_v<float>);
-
-  k_ = make_stream(plan_.k_layout, plan_.k_base, "k");
-  v_ = make_stream(plan_.v_layout, plan_.v_base, "v");
-  k_lane_ = plan_.k_layout.row_offset(b_, at_.lane_m) + at_.lane_h * 16;
-  const Value v_row = at_.lane_h * 4 + ((at_.lane >> 2) & 3);
-  const Value v_column = ((at_.lane >> 4) & 1) * 32 + (at_.lane & 3) * 8;
-  v_lane_ = plan_.v_layout.row_offset(b_, v_row) + v_column;
 }
 
 State KernelEmitter::first_tile() {
   const Value zero = b_.i32(0);
-  const Value kv_head = b_.udiv(b_.workgroup_id(1), b_.i32(gqa_ratio(plan_.spec)));
+  const Value kv_head = b_.udiv(at_.head, b_.i32(gqa_ratio(plan_.spec)));
   const Value k_base = head_base("k", kv_head);
   const Value v_base = head_base("v", kv_head);
   State state;

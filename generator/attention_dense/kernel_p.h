@@ -22,7 +22,9 @@ struct Position {
   Value lane_m;      ///< lane % 32: this lane's query row in the wave, or row of an MFMA operand
   Value lane_h;      ///< lane / 32
   Value wave;        ///< in the workgroup; uniform
-  Value block_row;   ///< first query row of the workgroup; uniform
+  Value batch;       ///< of the work item; uniform
+  Value head;        ///< query head of the work item; uniform
+  Value block_row;   ///< first query row of the work item; uniform
   Value wave_row;    ///< row of this lane in the block: wave * 32 + lane_m
   Value last_key;    ///< the last key that this lane's query sees; may be negative
   Value full_tiles;  ///< KV tiles that every row of the block sees completely; uniform
@@ -64,6 +66,9 @@ class KernelEmitter {
   // kernel.cpp
   void declare_arguments();
   void locate();
+  void work_item(Value item);
+  void decode(Value item);
+  void find_tiles();
   State first_tile();
   State tile_loop(const State& state, Value first, Value end, bool masked);
   State tile(const State& state, Value index, bool masked);
@@ -106,6 +111,9 @@ class KernelEmitter {
   std::unique_ptr<ir::Kernel> kernel_;
   ir::Builder b_;
   Position at_{};
+  /// Zero, made anew for each work item; before there are items, nothing. With it, arguments are read where
+  /// they are used: held in registers over the tiles, they would be more than the scalar registers there are.
+  Value item_zero_;
   Value score_scale_;  ///< softmax_scale * log2(e): exponentials are powers of two
   TileStream k_{}, v_{};
   Values q_;               ///< this wave's query rows, one MFMA operand for each 16 columns

@@ -41,6 +41,10 @@ class ShapeCheck {
                           fmt::format("an address aligned to {} bytes", align)});
   }
 
+  void refuse(std::string_view field, std::string value, std::string allowed) {
+    refusals.push_back({std::string(field), std::move(value), std::move(allowed)});
+  }
+
   void lse(const LseStrides& strides, std::uint64_t address) {
     range("lse_stride_batch", strides.batch, 0, std::int64_t{1} << 56);
     range("lse_stride_head", strides.head, 0, (std::int64_t{1} << 31) - 1);
@@ -56,6 +60,112 @@ class ShapeCheck {
  private:
   const Plan& plan_;
 };
+
+// MI350X and MI355X have 256 compute units (CDNA 4 white paper).
+constexpr std::int64_t compute_units = 256;
+// The grid of a dispatch packet counts work-items, in 32 bits an axis (HSA runtime specification, AQL).
+constexpr std::int64_t max_work_items = (std::int64_t{1} << 32) - 1;
+
+/// How work items are shared out.
+struct Sharing {
+  ItemCounts counts;
+  OrderChoice order{Order::chiplet, false};
+  std::int64_t workgroups = 0;  ///< persistent kernels alone
+};
+
+bool is_causal(const Spec& spec) {
+  return spec.mask == Mask::causal || spec.mask == Mask::causal_top_left;
+}
+
+void check_pairs(ShapeCheck& check, const Sharing& sharing) {
+  const ItemCounts& n = sharing.counts;
+  const std::string name(name_of(sharing.order.order));
+  if (n.blocks % 2 != 0)
+    check.refuse("persist_decode", name,
+                 fmt::format("for an even number of blocks of rows; seqlen_q makes {}", n.blocks));
+  else if (sharing.order.order == Order::gqa_pair && n.group % 2 != 0)
+    check.refuse("persist_decode", name,
+                 fmt::format("for an even number of query heads to a key/value head; there are {}", n.group));
+  else if (const auto wanted = workgroups_of(sharing.order.order, n); wanted != sharing.workgroups)
+    check.refuse("num_persistent", fmt::format("{}", sharing.workgroups),
+                 fmt::format("{} with persist_decode {}", *wanted, name));
+}
+
+void check_interleave(ShapeCheck& check, const Spec& spec, const Shapes& shapes, const ItemCounts& counts) {
+  if (!shapes.interleave) return;
+  if (shapes.persist_decode != Order::qb_major)
+    check.refuse("interleave", "true", "with persist_decode qb_major; auto chooses for itself");
+  else if (!is_causal(spec))
+    check.refuse("interleave", "true", "with a causal mask: all blocks cost the same without one");
+  else if (counts.blocks == 1)
+    check.refuse("interleave", "true", "with more than one block of rows");
+}
+
+/// Lengths and batch are in their ranges.
+Sharing share(ShapeCheck& check, const Plan& plan, const Shapes& shapes) {
+  const Spec& spec = plan.spec;
+  Sharing sharing;
+  sharing.counts = {.batch = shapes.batch,
+                    .kv_heads = spec.num_kv_heads,
+                    .group = gqa_ratio(spec),
+                    .blocks = (shapes.seqlen_q + spec.block_m - 1) / spec.block_m};
+  const ItemCounts& counts = sharing.counts;
+  // A persistent kernel counts one stride past the last item, in 31 bits.
+  const std::int64_t most_workgroups = max_work_items / plan.attributes.workgroup_size;
+  const std::int64_t most_items =
+      (std::int64_t{1} << 31) - 1 - (spec.persistent ? most_workgroups : std::int64_t{0});
+  if (counts.items() > most_items) {
+    check.refuse("seqlen_q", fmt::format("{}", shapes.seqlen_q),
+                 fmt::format("so few rows that batch * num_query_heads * blocks of {} rows are at most {}",
+                             spec.block_m, most_items));
+    return sharing;
+  }
+  if (!spec.persistent) {
+    constexpr std::string_view only = "nothing: the kernel was built without persistent";
+    if (shapes.num_persistent)
+      check.refuse("num_persistent", fmt::format("{}", *shapes.num_persistent), std::string(only));
+    if (shapes.persist_decode != Order::automatic)
+      check.refuse("persist_decode", std::string(name_of(shapes.persist_decode)), std::string(only));
+    if (shapes.interleave) check.refuse("interleave", "true", std::string(only));
+    return sharing;
+  }
+  sharing.order = shapes.persist_decode == Order::automatic
+                      ? choose_order(counts, is_causal(spec))
+                      : OrderChoice{shapes.persist_decode, shapes.interleave};
+  const std::int64_t resident =
+      std::max<std::int64_t>(1, plan.attributes.waves_per_eu * plan.facts->simds_per_cu / plan.waves);
+  const std::int64_t usual = std::min(counts.items(), compute_units * resident);
+  sharing.workgroups =
+      shapes.num_persistent.value_or(workgroups_of(sharing.order.order, counts).value_or(usual));
+  check.range("num_persistent", sharing.workgroups, 1, most_workgroups);
+  check_interleave(check, spec, shapes, counts);
+  if (workgroups_of(sharing.order.order, counts)) check_pairs(check, sharing);
+  return sharing;
+}
+
+/// The arguments that decode an item, in the order of order_arguments().
+std::vector<Launch::Value> order_values(const Plan& plan, const Sharing& sharing, const Decode& decode) {
+  const ItemCounts& counts = sharing.counts;
+  std::vector<std::int64_t> values;
+  if (plan.spec.persistent)
+    values = {counts.items(), sharing.workgroups};
+  else
+    values = {counts.blocks, counts.blocks * counts.kv_heads * counts.group};
+  const unsigned digits = digits_of(plan.spec);
+  values.insert(values.end(), decode.magic.begin(), decode.magic.begin() + digits - 1);
+  values.push_back(decode.shifts & ((1U << (shift_bits * (digits - 1))) - 1));
+  values.insert(values.end(), decode.place.begin(), decode.place.begin() + digits);
+  values.insert(values.end(), decode.block.begin(), decode.block.begin() + digits);
+  values.push_back(decode.first_block);
+  if (plan.spec.persistent)
+    values.insert(values.end(), {decode.fold_from, decode.fold_sum, decode.interleave});
+  const std::vector<Argument> arguments = order_arguments(plan.spec);
+  std::vector<Launch::Value> result;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    result.push_back({arguments[i].name, static_cast<std::int32_t>(static_cast<std::uint32_t>(
+                                             static_cast<std::uint64_t>(values.at(i))))});
+  return result;
+}
 
 }  // namespace
 
@@ -93,12 +203,21 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
   const float scale = shapes.softmax_scale.value_or(static_cast<float>(1 / std::sqrt(plan.spec.head_size)));
   if (!std::isfinite(scale) || scale <= 0)
     check.refusals.push_back({"softmax_scale", fmt::format("{}", scale), "finite and positive"});
+  // Of lengths that are refused there are no work items to speak of.
+  const bool countable = shapes.batch >= 1 && shapes.batch <= max_grid_yz && shapes.seqlen_q >= 1 &&
+                         shapes.seqlen_q <= max_seqlen;
+  const Sharing sharing = countable ? share(check, plan, shapes) : Sharing{};
   if (!check.refusals.empty()) return std::unexpected(Error::refused(std::move(check.refusals)));
 
   Launch launch;
-  const auto block_m = static_cast<std::int64_t>(plan.spec.block_m);
-  launch.grid = {static_cast<unsigned>((shapes.seqlen_q + block_m - 1) / block_m),
-                 static_cast<unsigned>(plan.spec.num_query_heads), static_cast<unsigned>(shapes.batch)};
+  launch.work_items = sharing.counts.items();
+  launch.order = sharing.order;
+  launch.decode = decode_of(sharing.order.order, sharing.counts, sharing.order.interleave);
+  if (plan.spec.persistent)
+    launch.grid = {static_cast<unsigned>(sharing.workgroups), 1, 1};
+  else
+    launch.grid = {static_cast<unsigned>(sharing.counts.blocks),
+                   static_cast<unsigned>(plan.spec.num_query_heads), static_cast<unsigned>(shapes.batch)};
   launch.block = {plan.attributes.workgroup_size, 1, 1};
   const auto i32 = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
   launch.arguments = {
@@ -130,12 +249,16 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
     insert_after("o_stride_batch", {"lse_stride_batch", lse.batch});
     insert_after("o_stride_head", {"lse_stride_head", i32(lse.head)});
   }
+  const std::vector<Launch::Value> order = order_values(plan, sharing, launch.decode);
+  launch.arguments.insert(launch.arguments.end(), order.begin(), order.end());
   return launch;
 }
 
 std::string explain(const Launch& launch) {
   std::string text = fmt::format("grid {} x {} x {} workgroups of {} work-items\n", launch.grid[0],
                                  launch.grid[1], launch.grid[2], launch.block[0]);
+  fmt::format_to(std::back_inserter(text), "{} work items in the order {}{}\n", launch.work_items,
+                 name_of(launch.order.order), launch.order.interleave ? ", interleaved" : "");
   for (const Launch::Value& argument : launch.arguments)
     std::visit(
         [&](auto value) { fmt::format_to(std::back_inserter(text), "  {:<16} {}\n", argument.name, value); },

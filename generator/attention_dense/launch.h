@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "generator/attention_dense/order.h"
 #include "generator/attention_dense/plan.h"
 
 namespace wavesmith::generator::attention_dense {
@@ -38,6 +39,15 @@ struct Shapes {
   Strides q, k, v, o;
   std::optional<LseStrides> lse = std::nullopt;  ///< contiguous where absent; only for a spec with lse
   std::optional<float> softmax_scale;            ///< 1 / sqrt(head size) where absent
+
+  /// \name For a persistent kernel alone
+  /// @{
+  /// Workgroups; where absent, what the pair orders ask for, else as many as 256 compute units hold at once,
+  /// and no more than there are work items.
+  std::optional<std::int64_t> num_persistent = std::nullopt;
+  Order persist_decode = Order::automatic;
+  bool interleave = false;  ///< blocks of odd query heads in falling order; with qb_major
+  /// @}
 };
 
 /// Device addresses of the tensors.
@@ -54,6 +64,10 @@ struct Launch {
     std::variant<std::uint64_t, std::int64_t, std::int32_t, float> value;  ///< pointer, i64, i32, f32
   };
   std::vector<Value> arguments;  ///< in the order of Plan::arguments
+
+  std::int64_t work_items = 0;  ///< blocks of rows of all heads and batches
+  OrderChoice order{};          ///< in which they follow one another; never automatic
+  Decode decode{};              ///< the numbers of that order, as the arguments have them
 };
 
 /// Errors: every precondition that the call breaks, with field and value.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "generator/attention_dense/order.h"
 #include "generator/attention_dense/resources.h"
 #include "generator/identity.h"
 
@@ -55,12 +56,15 @@ std::vector<Argument> arguments(const Spec& spec) {
     insert_after("o_stride_batch", {"lse_stride_batch", ir::i64, "elements"});
     insert_after("o_stride_head", {"lse_stride_head", ir::i32, "elements; queries are contiguous"});
   }
+  const std::vector<Argument> order = order_arguments(spec);
+  all.insert(all.end(), order.begin(), order.end());
   return all;
 }
 
 std::vector<Step> steps(const Spec& spec) {
   std::vector<Step> all{
-      {"locate", "position in the grid; base addresses; which tiles are visible, and which need no mask"},
+      {"locate",
+       "position in the workgroup; base addresses; which tiles are visible, and which need no mask"},
       {"load_q", "this wave's 32 query rows into registers, zeros past seqlen_q"},
       {"dma_k", "start the copy of a K tile into its LDS buffer, zeros past the last visible key"},
       {"dma_v", "start the copy of a V tile"},
@@ -81,6 +85,10 @@ std::vector<Step> steps(const Spec& spec) {
       {"normalize", "1 / l; 0 for rows without a visible key"},
       {"store_o", "O to the element type, 16 bytes a lane, rows past seqlen_q dropped"},
   };
+  all.insert(all.begin() + 1, {"decode", "batch, query head and block of rows of a work item"});
+  if (spec.persistent)
+    all.insert(all.begin() + 1,
+               {"next_item", "wait until all waves have read the last tiles of the work item before"});
   if (spec.lse)
     all.push_back({"store_lse", "natural logarithm of the denominator; -inf for rows without a visible key"});
   return all;
@@ -94,9 +102,17 @@ std::vector<std::string> preconditions(const Plan& plan) {
                   plan.spec.head_size, plan.spec.block_m, 2 * plan.spec.block_n),
       "head strides >= 0 and < 2^31 elements; batch strides >= 0",
       "softmax_scale finite and positive",
+      "work items (batch * num_query_heads * blocks of block_m rows) below 2^31",
   };
   if (plan.spec.lse)
     all.emplace_back("lse aligned to 4 bytes; its head stride >= 0 and < 2^31, its batch stride >= 0");
+  if (plan.spec.persistent) {
+    all.emplace_back("num_persistent >= 1; work items and num_persistent together below 2^31");
+    all.emplace_back(
+        "gqa_pair: even blocks and an even group, num_persistent = blocks * num_kv_heads * batch; "
+        "gqa_pair_2phase: even blocks, num_persistent = half of the work items");
+    all.emplace_back("interleave with persist_decode qb_major, a causal mask and more than one block");
+  }
   return all;
 }
 
@@ -111,6 +127,44 @@ bool is_sound(const std::vector<Refusal>& refusals) {
 }
 
 }  // namespace
+
+unsigned digits_of(const Spec& spec) {
+  return spec.persistent ? most_digits : grid_digits;
+}
+
+std::vector<Argument> order_arguments(const Spec& spec) {
+  // Names live as long as the program: Argument only points to them.
+  static constexpr std::array<std::string_view, most_digits - 1> magic{
+      "order_magic_1", "order_magic_2", "order_magic_3", "order_magic_4", "order_magic_5"};
+  static constexpr std::array<std::string_view, most_digits> place{
+      "order_place_0", "order_place_1", "order_place_2", "order_place_3", "order_place_4", "order_place_5"};
+  static constexpr std::array<std::string_view, most_digits> block{
+      "order_block_0", "order_block_1", "order_block_2", "order_block_3", "order_block_4", "order_block_5"};
+  std::vector<Argument> all;
+  const auto add = [&](std::string_view name, std::string_view meaning) {
+    all.push_back({name, ir::i32, meaning});
+  };
+  if (spec.persistent) {
+    add("work_items", "blocks of rows of all heads and batches");
+    add("workgroups", "of the grid; a workgroup's next work item is so many further");
+  } else {
+    add("grid_x", "workgroups of the grid along x");
+    add("grid_xy", "workgroups of the grid along x and y");
+  }
+  const unsigned digits = digits_of(spec);
+  for (unsigned i = 1; i < digits; ++i) add(magic.at(i - 1), "factor that divides a work item");
+  add("order_shifts", "shifts after those factors, 6 bits each");
+  for (unsigned i = 0; i < digits; ++i)
+    add(place.at(i), "batch + 2^16 * query head for each step of a quotient");
+  for (unsigned i = 0; i < digits; ++i) add(block.at(i), "blocks for each step of a quotient");
+  add("order_first_block", "block of work item 0");
+  if (spec.persistent) {
+    add("order_fold_from", "blocks from here on come in falling order");
+    add("order_fold_sum", "a block of those and its place in the order, added up");
+    add("order_interleave", "1: all blocks of odd query heads come in falling order");
+  }
+  return all;
+}
 
 std::vector<Refusal> refusals_of(const Spec& requested, const lowering::TargetId& target,
                                  std::vector<Refusal> known) {

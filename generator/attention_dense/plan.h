@@ -70,6 +70,11 @@ struct Plan {
   std::vector<std::string> preconditions;  ///< of a launch; checked by plan_launch()
 };
 
+/// Digits with which the kernel decodes a work item (order.h).
+[[nodiscard]] unsigned digits_of(const Spec& spec);
+/// The arguments of that decode, the last ones of Plan::arguments.
+[[nodiscard]] std::vector<Argument> order_arguments(const Spec& spec);
+
 /// All reasons why there is no kernel for this spec on this target; empty when there is one. Then resolving,
 /// emitting and compiling succeed. `known`: what was refused already, for fields that could not be read and
 /// are at their default in `spec`; each field is refused once.

@@ -33,8 +33,9 @@ Values KernelEmitter::qk(Value buffer_offset) {
 Values KernelEmitter::score_pairs(const Values& scores, Value index, bool masked) {
   const ir::Builder::Step step(b_, "mask");
   // LLVM would make the comparisons while the matrix unit still works on the scores, and keep two scalar
-  // registers for each of them: with the arguments of LSE these are too many.
-  if (masked && plan_.spec.lse) b_.sched_barrier(0);
+  // registers for each of them: with the arguments of LSE, or beside a loop over work items, these are too
+  // many.
+  if (masked && (plan_.spec.lse || plan_.spec.persistent)) b_.sched_barrier(0);
   // Keys of the tile that this lane's query sees, counted from the lane's first key.
   const Value visible = at_.last_key - at_.lane_h * 4 - index * static_cast<unsigned>(plan_.spec.block_n);
   const Value invisible_score = b_.constant_f32(-std::numeric_limits<float>::infinity());

@@ -18,7 +18,6 @@ void refuse_unbuilt(const Spec& spec, std::vector<Refusal>& refusals) {
   only("sequences", spec.sequences, Sequences::batch);
   only("kv", spec.kv, Kv::contiguous);
   only("sinks", spec.sinks, false);
-  only("persistent", spec.persistent, false);
   if (spec.dma_width == 16) only("dma_width", spec.dma_width, 4);
 }
 

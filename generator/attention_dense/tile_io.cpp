@@ -15,7 +15,7 @@ namespace wavesmith::generator::attention_dense {
 
 Value KernelEmitter::head_base(std::string_view tensor, Value head, unsigned bytes) const {
   ir::Builder b(*kernel_);
-  const Value batch = b.zext(b.workgroup_id(2), ir::i64);
+  const Value batch = b.zext(at_.batch, ir::i64);
   const Value batch_elements = batch * argument(fmt::format("{}_stride_batch", tensor));
   const Value head_elements =
       b.zext(head, ir::i64) * b.zext(argument(fmt::format("{}_stride_head", tensor)), ir::i64);
@@ -82,7 +82,7 @@ void KernelEmitter::start_copy(std::string_view step_name, const TileStream& str
 void KernelEmitter::load_q() {
   const ir::Builder::Step step(b_, "load_q");
   const Value row_stride = argument("q_stride_token") * element_bytes;
-  const Value head = head_base("q", b_.workgroup_id(1));
+  const Value head = head_base("q", at_.head);
   const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) * b_.zext(row_stride, ir::i64));
   const Value resource =
       rows_resource(base, argument("seqlen_q") - at_.block_row, row_stride, plan_.spec.block_m);
@@ -122,7 +122,7 @@ Value KernelEmitter::v_fragment(Value address, unsigned d_tile, unsigned key_ste
 void KernelEmitter::store_o(const State& state, Value reciprocal) {
   const ir::Builder::Step step(b_, "store_o");
   const Value row_stride = argument("o_stride_token") * element_bytes;
-  const Value head = head_base("o", b_.workgroup_id(1));
+  const Value head = head_base("o", at_.head);
   const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) * b_.zext(row_stride, ir::i64));
   const Value resource =
       rows_resource(base, argument("seqlen_q") - at_.block_row, row_stride, plan_.spec.block_m);
@@ -154,7 +154,7 @@ void KernelEmitter::store_lse(Value m, Value sum) {
   // A row without a visible key has sum 0, whose logarithm is -infinity.
   const Value log_sum = b_.log2(sum);
   const Value lse = b_.fma(m, ln_2, log_sum * ln_2);
-  const Value head = head_base("lse", b_.workgroup_id(1), bytes);
+  const Value head = head_base("lse", at_.head, bytes);
   const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) << 2);
   const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
   const Value rows = b_.smin(argument("seqlen_q") - at_.block_row, b_.i32(block_m));

@@ -9,12 +9,20 @@ namespace wavesmith::test {
 namespace {
 
 TEST_CASE("arguments: names, offsets, sizes and kinds of the metadata are the Plan's") {
-  for (const auto& [head_size, lse] : {std::pair{64, false}, {64, true}, {128, false}, {128, true}}) {
+  for (const auto& [head_size, lse, persistent] : {std::tuple{64, false, false},
+                                                   {64, true, false},
+                                                   {128, false, false},
+                                                   {128, true, false},
+                                                   {64, false, true},
+                                                   {128, true, true}}) {
     dense::Spec with_lse = spec(head_size, 32, 8);
     with_lse.lse = lse;
+    with_lse.persistent = persistent;
     const dense::Plan plan = resolved(with_lse);
-    // 4 pointers, 4 batch strides, 8 other strides, 2 lengths, 1 scale; LSE has a pointer and two strides.
-    CHECK(plan.arguments.size() == (lse ? 22 : 19));
+    // 4 pointers, 4 batch strides, 8 other strides, 2 lengths, 1 scale; LSE has a pointer and two strides;
+    // the order has 2 sizes of the grid, 3 factors, their shifts, 4 places and 4 blocks of quotients and the
+    // first block. Persistent kernels have 2 quotients more and 3 numbers for what is folded.
+    CHECK(plan.arguments.size() == (lse ? 22U : 19U) + (persistent ? 24U : 15U));
     const Compiled compiled = compile(emitted(with_lse));
     const runtime::Kernel& kernel = compiled.kernel();
     CHECK(kernel.name == plan.symbol);

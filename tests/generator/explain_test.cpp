@@ -27,8 +27,10 @@ TEST_CASE("explain: the text of two Plans is pinned") {
 
 TEST_CASE("explain: every step of the Plan is a step of the kernel, and the other way round") {
   for (int head_size : {64, 128})
-    for (Mask mask : {Mask::full, Mask::causal}) {
-      const Plan plan = test::resolved(test::spec(head_size, 32, 8, DType::bf16, mask));
+    for (bool persistent : {false, true}) {
+      Spec spec = test::spec(head_size, 32, 8, DType::bf16, persistent ? Mask::full : Mask::causal);
+      spec.persistent = persistent;
+      const Plan plan = test::resolved(spec);
       const auto kernel = build(plan);
       REQUIRE(kernel);
       std::set<std::string_view> in_plan, in_kernel;

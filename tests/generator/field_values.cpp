@@ -30,7 +30,7 @@ const std::vector<FieldValues>& field_values() {
       {"block_n", {"32", "64", "128"}, {"0", "16", "256"}},
       // 4 spills at both head sizes.
       {"waves_per_eu", {"1", "2"}, {"0", "-1", "9", "2.0", "4", "8"}},
-      {"persistent", {"false"}, only_false()},
+      {"persistent", {"false", "true"}, no_flags},
       {"lds_layout", {"padded"}, {"swizzled", "wide", ""}},
       {"lds_k_group_pad", pads, no_pads},
       {"lds_k_row_pad", pads, no_pads},

@@ -60,6 +60,17 @@ TEST_CASE("gates: so does every geometry, with and without the other outputs and
   }
 }
 
+TEST_CASE("gates: so does every persistent kernel") {
+  for (Spec geometry : all_geometries()) {
+    geometry.persistent = true;
+    check_all_gates(geometry);
+    geometry.mask = Mask::full;
+    geometry.dtype = DType::fp16;
+    geometry.lse = true;
+    check_all_gates(geometry);
+  }
+}
+
 TEST_CASE("gates: so does every pad") {
   for (int head_size : {64, 128})
     for (int pad : {0, 16, 24, 32, 64}) {

@@ -301,6 +301,13 @@ bool IrMachine::value_op(const ir::Op& op) {
         return std::uint64_t{workgroup_.at(static_cast<std::size_t>(*op.attr(ir::Attr::index)))};
       });
       return true;
+    case OpKind::load_argument: {
+      if (same_in_all(op.operands[1], "the zero of an argument's address") != 0)
+        report("an argument is read from another place");
+      const Lanes& a = get(op.operands[0]);
+      all([&](std::size_t i) { return a[i]; });
+      return true;
+    }
     case OpKind::readfirstlane:
     case OpKind::ballot:
     case OpKind::permlane32_swap:

@@ -59,6 +59,45 @@ std::vector<std::size_t> in_order(std::size_t entry, const std::vector<bool>& me
   return order;
 }
 
+Edges reversed(const Edges& successors) {
+  Edges predecessors(successors.size());
+  for (std::size_t i = 0; i < successors.size(); ++i)
+    for (std::size_t next : successors[i]) predecessors[next].push_back(i);
+  return predecessors;
+}
+
+// Loops of `edges` that have no loop inside, in the order of the code. `all` has every way into an
+// instruction, those included that `edges` leaves out.
+std::vector<std::vector<std::size_t>> inner_loops(const Edges& edges, const Edges& all) {
+  const Edges back = reversed(edges);
+  std::vector<std::vector<std::size_t>> loops;
+  std::vector<bool> in_loop(edges.size());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (in_loop[i]) continue;
+    std::vector<bool> member = reach(i, edges);
+    const std::vector<bool> behind = reach(i, back);
+    for (std::size_t at = 0; at < member.size(); ++at) member[at] = member[at] && behind[at];
+    if (!member[i]) continue;
+    std::size_t entry = i;
+    for (std::size_t at = 0; at < member.size(); ++at) {
+      if (!member[at]) continue;
+      in_loop[at] = true;
+      if (std::ranges::any_of(all[at], [&](std::size_t from) { return !member[from]; })) entry = at;
+    }
+    // Without its way back, what is left are the loops inside.
+    Edges inside(edges.size());
+    for (std::size_t at = 0; at < member.size(); ++at)
+      for (std::size_t next : edges[at])
+        if (member[at] && member[next] && next != entry) inside[at].push_back(next);
+    const auto inner = inner_loops(inside, all);
+    if (inner.empty())
+      loops.push_back(in_order(entry, member, edges));
+    else
+      loops.insert(loops.end(), inner.begin(), inner.end());
+  }
+  return loops;
+}
+
 }  // namespace
 
 Listing::Listing(std::string_view disassembly) {
@@ -79,7 +118,7 @@ Listing::Listing(std::string_view disassembly) {
 
   std::map<std::uint64_t, std::size_t> at_address;
   for (std::size_t i = 0; i < instructions.size(); ++i) at_address[instructions[i].address] = i;
-  Edges successors(instructions.size()), predecessors(instructions.size());
+  Edges successors(instructions.size());
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];
     if (instruction.mnemonic == "s_endpgm") continue;
@@ -91,26 +130,9 @@ Listing::Listing(std::string_view disassembly) {
     }
     if (instruction.mnemonic != "s_branch") successors[i].push_back(i + 1);
   }
-  for (std::size_t i = 0; i < successors.size(); ++i)
-    for (std::size_t next : successors[i]) predecessors[next].push_back(i);
-
-  std::vector<bool> in_loop(instructions.size());
-  for (std::size_t i = 0; i < instructions.size(); ++i) {
-    if (in_loop[i]) continue;
-    std::vector<bool> member = reach(i, successors);
-    const std::vector<bool> behind = reach(i, predecessors);
-    for (std::size_t at = 0; at < member.size(); ++at) member[at] = member[at] && behind[at];
-    if (!member[i]) continue;
-    std::size_t entry = i;
-    for (std::size_t at = 0; at < member.size(); ++at)
-      if (member[at] &&
-          std::ranges::any_of(predecessors[at], [&](std::size_t from) { return !member[from]; }))
-        entry = at;
-    std::vector<Instruction>& loop = loops.emplace_back();
-    for (std::size_t at : in_order(entry, member, successors)) {
-      in_loop[at] = true;
-      loop.push_back(instructions[at]);
-    }
+  for (const std::vector<std::size_t>& loop : inner_loops(successors, reversed(successors))) {
+    std::vector<Instruction>& members = loops.emplace_back();
+    for (std::size_t at : loop) members.push_back(instructions[at]);
   }
 }
 

@@ -23,7 +23,8 @@ class Listing {
   explicit Listing(std::string_view disassembly);
 
   std::vector<Instruction> instructions;
-  /// Each set of instructions that can reach one another, in the order of one round from the entry on.
+  /// Each innermost set of instructions that can reach one another, in the order of one round from the entry
+  /// on.
   std::vector<std::vector<Instruction>> loops;
 };
 

@@ -57,6 +57,7 @@ TEST_CASE("plan_launch: arguments in the Plan's order, with its types") {
   // Strides in elements of bshd: token = heads * head size, batch = tokens * token.
   CHECK(explain(*launch) ==
         "grid 2 x 40 x 2 workgroups of 512 work-items\n"
+        "160 work items in the order chiplet\n"
         "  q                4096\n"
         "  k                8192\n"
         "  v                12288\n"
@@ -75,7 +76,24 @@ TEST_CASE("plan_launch: arguments in the Plan's order, with its types") {
         "  o_stride_head    64\n"
         "  seqlen_q         300\n"
         "  seqlen_kv        500\n"
-        "  softmax_scale    0.125\n");
+        "  softmax_scale    0.125\n"
+        // Items are divided by 2 batches, 2 * 8 kv heads and 2 * 8 * 5 query heads: 2^31 and 2^31 with shifts
+        // 32 and 35, ceil(2^38 / 80) with shift 38.
+        "  grid_x           2\n"
+        "  grid_xy          80\n"
+        "  order_magic_1    -2147483648\n"
+        "  order_magic_2    -2147483648\n"
+        "  order_magic_3    -858993459\n"
+        "  order_shifts     157920\n"
+        "  order_place_0    1\n"
+        "  order_place_1    327678\n"
+        "  order_place_2    -2555904\n"
+        "  order_place_3    -327680\n"
+        "  order_block_0    0\n"
+        "  order_block_1    0\n"
+        "  order_block_2    0\n"
+        "  order_block_3    -1\n"
+        "  order_first_block 1\n");
 }
 
 TEST_CASE("plan_launch: layouts are values of the strides") {
@@ -93,12 +111,14 @@ TEST_CASE("plan_launch: the scale defaults to one over the root of the head size
     Shapes shapes = shapes_of(plan);
     auto launch = plan_launch(plan, shapes, buffers);
     REQUIRE(launch);
-    CHECK(std::get<float>(launch->arguments.back().value) ==
-          static_cast<float>(1 / std::sqrt(double(head_size))));
+    const auto scale_of = [](const Launch& one) {
+      return std::get<float>(std::ranges::find(one.arguments, "softmax_scale", &Launch::Value::name)->value);
+    };
+    CHECK(scale_of(*launch) == static_cast<float>(1 / std::sqrt(double(head_size))));
     shapes.softmax_scale = 0.7F;
     launch = plan_launch(plan, shapes, buffers);
     REQUIRE(launch);
-    CHECK(std::get<float>(launch->arguments.back().value) == 0.7F);
+    CHECK(scale_of(*launch) == 0.7F);
   }
 }
 
@@ -227,6 +247,118 @@ TEST_CASE("plan_launch: a scale that is not finite and positive is refused") {
   CHECK(with(-infinity) == "softmax_scale = -inf");
   CHECK(with(std::numeric_limits<float>::quiet_NaN()) == "softmax_scale = nan");
   CHECK(with(1e-30F).empty());
+}
+
+Plan persistent_plan(int query_heads = 16, int kv_heads = 4, Mask mask = Mask::causal, int block_m = 256) {
+  Spec spec = test::spec(64, query_heads, kv_heads, DType::bf16, mask);
+  spec.persistent = true;
+  spec.block_m = block_m;
+  return test::resolved(spec);
+}
+
+// Workgroups and order of a launch, or what is refused.
+std::string shared_out(const Plan& plan, const Shapes& shapes) {
+  const auto launch = plan_launch(plan, shapes, buffers);
+  if (!launch) return launch.error().message;
+  CHECK(launch->grid[1] == 1);
+  CHECK(launch->grid[2] == 1);
+  REQUIRE(launch->arguments.size() == plan.arguments.size());
+  for (std::size_t i = 0; i < plan.arguments.size(); ++i)
+    CHECK(launch->arguments[i].name == plan.arguments[i].name);
+  return fmt::format("{} workgroups, {} items, {}{}", launch->grid[0], launch->work_items,
+                     name_of(launch->order.order), launch->order.interleave ? " interleaved" : "");
+}
+
+TEST_CASE("plan_launch: a persistent kernel has as many workgroups as it is given, or as a GPU holds") {
+  const Plan plan = persistent_plan();
+  Shapes shapes = shapes_of(plan, 2, 300);
+  CHECK(shared_out(plan, shapes) == "64 workgroups, 64 items, chiplet");
+  shapes.num_persistent = 7;
+  CHECK(shared_out(plan, shapes) == "7 workgroups, 64 items, chiplet");
+  shapes.num_persistent = 1000;
+  CHECK(shared_out(plan, shapes) == "1000 workgroups, 64 items, chiplet");
+  CHECK(shared_out(plan, shapes_of(plan, 8, 3000)) == "256 workgroups, 1536 items, qb_major interleaved");
+  // Two workgroups of four waves are resident where two waves a SIMD are asked for.
+  const Plan small = persistent_plan(16, 4, Mask::full, 128);
+  CHECK(shared_out(small, shapes_of(small, 8, 3000)) == "512 workgroups, 3072 items, qb_major");
+  for (std::int64_t workgroups : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{8388608}}) {
+    shapes.num_persistent = workgroups;
+    // 8388607 * 512 work-items are the most below 2^32.
+    CHECK(shared_out(plan, shapes) ==
+          fmt::format("num_persistent = {} is refused: 1 to 8388607", workgroups));
+  }
+}
+
+TEST_CASE("plan_launch: the pair orders are for their own number of workgroups and even sizes") {
+  const Plan plan = persistent_plan(24, 4);
+  Shapes shapes = shapes_of(plan, 3, 1000);  // 4 blocks
+  for (const auto& [order, workgroups, items] :
+       {std::tuple{Order::gqa_pair, 4 * 4 * 3, 288}, {Order::gqa_pair_2phase, 144, 288}}) {
+    shapes.persist_decode = order;
+    shapes.num_persistent.reset();
+    CHECK(shared_out(plan, shapes) ==
+          fmt::format("{} workgroups, {} items, {}", workgroups, items, name_of(order)));
+    shapes.num_persistent = 256;
+    CHECK(shared_out(plan, shapes) ==
+          fmt::format("num_persistent = 256 is refused: {} with persist_decode {}", workgroups,
+                      name_of(order)));
+    shapes.num_persistent.reset();
+    shapes.seqlen_q = 700;
+    CHECK(
+        shared_out(plan, shapes) ==
+        fmt::format("persist_decode = {} is refused: for an even number of blocks of rows; seqlen_q makes 3",
+                    name_of(order)));
+    shapes.seqlen_q = 1000;
+  }
+  const Plan odd = persistent_plan(12, 4);
+  shapes = shapes_of(odd, 3, 1000);
+  shapes.persist_decode = Order::gqa_pair;
+  CHECK(shared_out(odd, shapes) ==
+        "persist_decode = gqa_pair is refused: for an even number of query heads to a key/value head; there "
+        "are 3");
+  shapes.persist_decode = Order::gqa_pair_2phase;
+  CHECK(shared_out(odd, shapes) == "72 workgroups, 144 items, gqa_pair_2phase");
+}
+
+TEST_CASE("plan_launch: interleave is refused where it has no meaning") {
+  const auto with = [](const Plan& plan, std::int64_t seqlen_q, Order order) {
+    Shapes shapes = shapes_of(plan, 1, seqlen_q);
+    shapes.persist_decode = order;
+    shapes.interleave = true;
+    return shared_out(plan, shapes);
+  };
+  const Plan causal = persistent_plan(), full = persistent_plan(16, 4, Mask::full);
+  CHECK(with(causal, 300, Order::qb_major) == "32 workgroups, 32 items, qb_major interleaved");
+  CHECK(with(causal, 300, Order::automatic) ==
+        "interleave = true is refused: with persist_decode qb_major; auto chooses for itself");
+  CHECK(with(causal, 300, Order::chiplet) == with(causal, 300, Order::automatic));
+  CHECK(with(full, 300, Order::qb_major) ==
+        "interleave = true is refused: with a causal mask: all blocks cost the same without one");
+  CHECK(with(causal, 256, Order::qb_major) ==
+        "interleave = true is refused: with more than one block of rows");
+}
+
+TEST_CASE("plan_launch: a kernel of the default grid takes nothing of a persistent one") {
+  CHECK(refused([](Shapes& shapes, Buffers&) { shapes.num_persistent = 256; }) == "num_persistent = 256");
+  CHECK(refused([](Shapes& shapes, Buffers&) { shapes.persist_decode = Order::chiplet; }) ==
+        "persist_decode = chiplet");
+  CHECK(refused([](Shapes& shapes, Buffers&) { shapes.interleave = true; }) == "interleave = true");
+}
+
+TEST_CASE("plan_launch: work items are counted in 31 bits") {
+  const auto with = [](const Plan& plan, std::int64_t batch, std::int64_t seqlen_q) {
+    Shapes shapes = shapes_of(plan, batch, 300);
+    shapes.seqlen_q = seqlen_q;
+    const auto launch = plan_launch(plan, shapes, buffers);
+    return launch ? std::string() : launch.error().refusals.at(0).field;
+  };
+  // 40 heads and 1000 batches of 53687 blocks are 2147480000 items; 2^31 are 2147483648.
+  CHECK(with(plan_of(), 1000, 53687 * 256).empty());
+  CHECK(with(plan_of(), 1000, 53688 * 256) == "seqlen_q");
+  // A persistent kernel steps past the last item by up to 8388607.
+  const Plan plan = persistent_plan(40, 8);
+  CHECK(with(plan, 1000, 53477 * 256).empty());
+  CHECK(with(plan, 1000, 53478 * 256) == "seqlen_q");
 }
 
 TEST_CASE("plan_launch: all problems of a call are reported at once") {

@@ -26,10 +26,11 @@ constexpr std::uint16_t not_a_number = 0xffff;  // in both element types
 struct Case {
   Spec spec;
   std::int64_t batch, seqlen_q, seqlen_kv;
-  bool head_major = false;  ///< bhsd instead of bshd
-  std::int64_t gap = 0;     ///< elements of NaN between tokens
-  double growth = 0;        ///< each key's scores are this much larger (log2) than the key's before it
-  std::int64_t spike = -1;  ///< the score of this key is 30 larger (log2) than it were
+  bool head_major = false;      ///< bhsd instead of bshd
+  std::int64_t gap = 0;         ///< elements of NaN between tokens
+  double growth = 0;            ///< each key's scores are this much larger (log2) than the key's before it
+  std::int64_t spike = -1;      ///< the score of this key is 30 larger (log2) than it were
+  std::int64_t workgroups = 0;  ///< of a persistent kernel; 0: as plan_launch() says
 };
 
 constexpr float scale = 0.25F;
@@ -109,6 +110,7 @@ std::vector<std::uint16_t> run(const Case& c, const Inputs& inputs, IrMachine::A
   shapes.seqlen_q = c.seqlen_q;
   shapes.seqlen_kv = c.seqlen_kv;
   shapes.softmax_scale = scale;
+  if (c.workgroups > 0) shapes.num_persistent = c.workgroups;
   shapes.q = inputs.q.strides;
   shapes.k = inputs.k.strides;
   shapes.v = inputs.v.strides;
@@ -277,7 +279,8 @@ TEST_CASE("numbers: lengths near 2^31 stay within 32 bits, and base addresses ne
       test::bind_launch(machine, plan, shapes);
       const std::uint64_t skipped = std::uint64_t{block} * 256 * static_cast<std::uint64_t>(head_size) * 2;
       for (const char* name : {"q", "o"}) machine.argument(name, machine.address(name) - skipped);
-      machine.run_workgroup({block, 0, 0});
+      // Blocks come in falling order.
+      machine.run_workgroup({last_block - block, 0, 0});
       CHECK(fmt::format("{}", fmt::join(machine.findings, "; ")) == "");
       const std::vector<double> wanted =
           block == 0 ? std::vector<double>(inputs.o.values.size()) : expected(small, inputs);
@@ -287,6 +290,18 @@ TEST_CASE("numbers: lengths near 2^31 stay within 32 bits, and base addresses ne
         wrong += !(std::fabs(got - wanted[i]) <= 0x1p-7 * 4);  // of values below 4
       }
       CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("numbers: a persistent kernel's work items overwrite nothing of one another") {
+  for (int head_size : {64, 128})
+    for (const auto& [seqlen_kv, workgroups] : {std::pair{40, 1}, {200, 2}, {300, 1}, {300, 5}}) {
+      Spec spec = test::spec(head_size, 2, 1, DType::bf16, head_size == 64 ? Mask::full : Mask::causal);
+      spec.persistent = true;
+      const Case c{
+          .spec = spec, .batch = 2, .seqlen_q = 40, .seqlen_kv = seqlen_kv, .workgroups = workgroups};
+      check(c, IrMachine::Arrival::at_once);
+      check(c, IrMachine::Arrival::as_late_as_waits_allow);
     }
 }
 

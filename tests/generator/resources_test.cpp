@@ -49,15 +49,19 @@ TEST_CASE("resources: no variant spills, uses scratch or accumulation registers"
           // elements.
           CHECK(kernel.total_vgprs <= (head_size == 64 ? 145U : 256U));
           CHECK(kernel.lds_bytes == (head_size == 64 ? 33792U : 75776U));
-          // All explicit: 4 pointers, 4 batch strides, 8 token and head strides, 2 lengths, 1 scale.
-          CHECK(kernel.kernarg_bytes == 4 * 8 + 4 * 8 + 8 * 4 + 2 * 4 + 4);
+          // All explicit: 4 pointers, 4 batch strides, 8 token and head strides, 2 lengths, 1 scale, 15 of
+          // the order.
+          CHECK(kernel.kernarg_bytes == 4 * 8 + 4 * 8 + 8 * 4 + 2 * 4 + 4 + 15 * 4);
         }
 }
 
 TEST_CASE("resources: at the most waves per SIMD that are accepted, nothing spills") {
-  for (Spec s : all_geometries())
-    for (bool lse : {false, true}) {
+  for (const Spec& geometry : all_geometries())
+    for (const auto& [lse, persistent] :
+         {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+      Spec s = geometry;
       s.lse = lse;
+      s.persistent = persistent;
       s.mask = lse ? Mask::causal_top_left : Mask::causal;
       s.waves_per_eu = 1;
       for (int waves = 1; waves <= 8; ++waves) {
@@ -149,6 +153,26 @@ TEST_CASE("resources: a pad of K costs LDS and nothing else") {
     CHECK(std::abs(vgprs(padded) - vgprs(unpadded)) <= 4);
     CHECK(occupancy_of(padded).waves_per_cu == occupancy_of(unpadded).waves_per_cu);
   }
+}
+
+TEST_CASE("resources: a persistent kernel at head size 64 keeps the published bound, whatever its pad") {
+  // Published: 197 vector registers and eight waves for head size 64 and 64 keys a tile.
+  std::set<unsigned> registers;
+  for (int pad : {0, 8}) {
+    Spec s = with_pad(pad);
+    s.persistent = true;
+    const Compiled compiled = compile(emitted(s));
+    CHECK(compiled.kernel().total_vgprs <= 197);
+    CHECK(compiled.kernel().agprs == 0);
+    CHECK(compiled.kernel().vgpr_spills == 0);
+    CHECK(compiled.kernel().sgpr_spills == 0);
+    CHECK(compiled.kernel().scratch_bytes == 0);
+    CHECK(compiled.kernel().lds_bytes == 2 * (32 * (128 + static_cast<unsigned>(pad)) + 64 * 64) * 2);
+    CHECK(occupancy_of(compiled).resident_waves == 8);
+    CHECK(occupancy_of(compiled).waves_per_cu >= 8);
+    registers.insert(compiled.kernel().total_vgprs);
+  }
+  CHECK(registers.size() == 1);
 }
 
 // Offsets of all V reads from V's base, in the order of the code.

@@ -40,7 +40,8 @@ std::vector<dense::Spec> all_geometries() {
 std::string name_of(const dense::Spec& spec) {
   return fmt::format("d{} bm{} bn{} {} {} w{}{}{}", spec.head_size, spec.block_m, spec.block_n,
                      generator::value_text(spec.mask), generator::value_text(spec.dtype), spec.waves_per_eu,
-                     spec.lse ? " lse" : "", spec.lazy_rescale ? "" : " exact");
+                     spec.lse ? " lse" : "", spec.lazy_rescale ? "" : " exact") +
+         (spec.persistent ? " persistent" : "");
 }
 
 dense::Plan resolved(const dense::Spec& spec) {

@@ -85,6 +85,17 @@ TEST_CASE("interface: a load reads only readonly parameters, a store writes only
   });
 }
 
+TEST_CASE("interface: a pointer that is read from the argument block is the parameter that it stands for") {
+  const auto load = [](bool from_target) {
+    return [=](TestKernel& k) {
+      const Operands o(k);
+      const Value base = k.b.load_argument(from_target ? k.target : k.source, k.count >> 31);
+      k.b.buffer_load(k.b.make_buffer_resource(base, k.b.i32(64)), o.lane, i32);
+    };
+  };
+  check_rules({{"load", load(false), load(true), {reads_target}}});
+}
+
 TEST_CASE("interface: the parameter behind a descriptor is found through offsets, selects, ifs and loops") {
   // Each way hands `base` on; a load through the result must be refused when base is the target.
   using Way = std::function<Value(TestKernel&, Value base)>;

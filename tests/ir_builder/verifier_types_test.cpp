@@ -169,6 +169,11 @@ const std::vector<TypeRule>& rules() {
        "is an i32 of axis 0 to 2",
        {{{}, {i32}, index(0)}, {{}, {i32}, index(2)}},
        {{{}, {i32}, index(3)}, {{}, {i32}, index(-1)}, {{}, {i64}, index(0)}}},
+      // Other values than pointers are constants here, and no parameters.
+      {{OpKind::load_argument},
+       "needs a parameter and an i32",
+       {{{global_ptr, i32}, {global_ptr}}},
+       {{{global_ptr, i64}, {global_ptr}}, {{global_ptr, i32}, {i64}}, {{i32, i32}, {i32}}}},
       {{OpKind::readfirstlane},
        "needs an i32",
        {{{i32}, {i32}}},

@@ -15,8 +15,16 @@ namespace {
 
 const verify::AttentionCase shape{.batch = 1, .seqlen_q = 65, .seqlen_kv = 321, .softmax_scale = {}};
 
+/// Two work items of a persistent kernel's only workgroup. Five tiles, so that the second item's first V tile
+/// goes where the first one's last is.
+verify::AttentionCase two_items() {
+  verify::AttentionCase two{.batch = 2, .seqlen_q = 65, .seqlen_kv = 300, .softmax_scale = {}};
+  two.num_persistent = 1;
+  return two;
+}
+
 verify::AttentionRun judged(const Kernel& kernel) {
-  return run(kernel, shape);
+  return run(kernel, kernel.plan.spec.persistent ? two_items() : shape);
 }
 
 /// The kernel with the first word of the instruction at `address` replaced.
@@ -94,12 +102,13 @@ TEST_CASE("schedules: results do not depend on them, and those of a kernel witho
 }
 
 TEST_CASE("planted: every wait for loads to LDS and every barrier of the kernels is needed, and missed") {
-  for (const int head_size : {64, 128}) {
+  for (const auto& [head_size, persistent] : {std::pair{64, false}, {128, false}, {64, true}}) {
     dense::Spec spec;
     spec.head_size = head_size;
     spec.num_query_heads = 1;
     spec.num_kv_heads = 1;
     spec.mask = dense::Mask::full;
+    spec.persistent = persistent;
     const Kernel kernel = compiled(spec);
     const verify::AttentionRun right = judged(kernel);
     REQUIRE(right.ok());

@@ -3,6 +3,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "generator/attention_dense/plan.h"
 #include "runtime/compiler.h"
@@ -29,11 +30,8 @@ struct Unbuilt {
   std::string_view placeholder;
   std::string_view needs;
 };
-constexpr std::array<Unbuilt, 5> unbuilt{{{"window-left", "N", "mask window"},
-                                          {"window-right", "N", "mask window"},
-                                          {"num-persistent", "N", "persistent kernels"},
-                                          {"persist-decode", "NAME", "persistent kernels"},
-                                          {"interleave", "", "persistent kernels"}}};
+constexpr std::array<Unbuilt, 2> unbuilt{
+    {{"window-left", "N", "mask window"}, {"window-right", "N", "mask window"}}};
 
 std::vector<OptionGroup> options(std::span<const std::string> words) {
   std::vector<OptionGroup> groups = kernel_options(words, "auto");
@@ -53,7 +51,18 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
           {.name = "sigma",
            .placeholder = "X",
            .meaning = "standard deviation of Q and K, at most 100; at 1 no accumulator is ever rescaled "
-                      "(default 2)"}}};
+                      "(default 2)"},
+          {.name = "num-persistent",
+           .placeholder = "N",
+           .meaning = "workgroups of a persistent kernel (default: as many as a GPU holds at once, or what "
+                      "the order asks for)"},
+          {.name = "persist-decode",
+           .placeholder = "NAME",
+           .meaning = fmt::format("order of a persistent kernel's work items: {} (default auto)",
+                                  fmt::join(dense::order_names(), ", "))},
+          {.name = "interleave",
+           .placeholder = "",
+           .meaning = "blocks of odd query heads in falling order; with persist-decode qb_major"}}};
   for (const Unbuilt& option : unbuilt)
     launch.options.push_back({.name = std::string(option.name),
                               .placeholder = std::string(option.placeholder),
@@ -123,6 +132,17 @@ verify::AttentionCase read_case(const Arguments& arguments, std::vector<Refusal>
     shape.softmax_scale = scale;
   }
   reader.read("sigma", shape.sigma, "a number");
+  if (arguments.value("num-persistent")) {
+    std::int64_t workgroups = 0;
+    reader.read("num-persistent", workgroups, "a number of workgroups");
+    shape.num_persistent = workgroups;
+  }
+  const std::string decode = arguments.value_or("persist-decode", "auto");
+  if (const auto order = dense::find_order(decode))
+    shape.persist_decode = *order;
+  else
+    reader.refuse("persist-decode", decode, fmt::format("{}", fmt::join(dense::order_names(), ", ")));
+  shape.interleave = arguments.flag("interleave");
   const std::string layout = arguments.value_or("layout", "bshd");
   shape.bhsd = layout == "bhsd";
   if (layout != "bshd" && layout != "bhsd") reader.refuse("layout", layout, "bshd, bhsd");
@@ -175,10 +195,12 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   if (const auto checked = verify::check_case(*plan, shape); !checked)
     return std::unexpected(checked.error());
 
+  const auto launch = verify::planned_launch(*plan, shape);
+  if (!launch) return std::unexpected(launch.error());
   if (const auto file = arguments.value("save-launch")) {
-    const auto launch = verify::attention_launch_file(*plan, shape);
-    if (!launch) return std::unexpected(launch.error());
-    if (const auto written = write_output(*file, launch->dump(2) + "\n", "save_launch"); !written)
+    const auto launch_file = verify::attention_launch_file(*plan, shape);
+    if (!launch_file) return std::unexpected(launch_file.error());
+    if (const auto written = write_output(*file, launch_file->dump(2) + "\n", "save_launch"); !written)
       return std::unexpected(written.error());
   }
 
@@ -219,11 +241,19 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
                            {"softmax_scale", shape.softmax_scale ? Json(*shape.softmax_scale) : Json()},
                            {"layout", shape.bhsd ? "bhsd" : "bshd"},
                            {"seed", shape.seed},
+                           {"grid", launch->grid},
+                           {"work_items", launch->work_items},
+                           {"order", dense::name_of(launch->order.order)},
+                           {"interleave", launch->order.interleave},
                            {"runs", verified->runs},
                            {"sigma", shape.sigma}};
   report.text = fmt::format("{} on the simulator ({}): batch {}, seqlen_q {}, seqlen_kv {}, {}, seed {}\n",
                             plan->symbol, to_string(plan->target), shape.batch, shape.seqlen_q,
                             shape.seqlen_kv, shape.bhsd ? "bhsd" : "bshd", shape.seed);
+  report.text +=
+      fmt::format("grid {} x {} x {}, {} work items in the order {}{}\n", launch->grid[0], launch->grid[1],
+                  launch->grid[2], launch->work_items, dense::name_of(launch->order.order),
+                  launch->order.interleave ? ", interleaved" : "");
   if (verified->runs > 1)
     report.text +=
         fmt::format("{} runs with the seeds from {} on, for at least {} rows; counters are of the first\n",

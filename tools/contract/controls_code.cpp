@@ -86,6 +86,21 @@ CodeFault removed_lgkm_wait(std::string_view step) {
   };
 }
 
+/// No wait before the first load of Q waits for scalar loads: those of the kernel's arguments.
+Expected<void> drop_argument_waits(CodeEditor& editor, const dense::Plan&) {
+  const auto loads = editor.find("buffer_load_dwordx4", "load_q");
+  if (!loads) return std::unexpected(loads.error());
+  const std::uint64_t first_load = loads->front()->address;
+  const auto waits = editor.find("s_waitcnt", "", 0, [&](const Instruction& one) {
+    const Waitcnt wait{editor.word(one.address)};
+    return one.address < first_load && wait.lgkmcnt() != Waitcnt::any_lgkmcnt;
+  });
+  if (!waits) return std::unexpected(waits.error());
+  for (const Instruction* wait : *waits)
+    editor.set_word(wait->address, Waitcnt{editor.word(wait->address)}.with_lgkmcnt(Waitcnt::any_lgkmcnt));
+  return {};
+}
+
 /// Waits of five cycles and more stand between a matrix instruction and what reads its result.
 Expected<void> drop_matrix_wait_states(CodeEditor& editor, const dense::Plan&) {
   constexpr std::uint32_t s_nop = 0xbf800000;
@@ -202,8 +217,11 @@ std::vector<Control> code_controls() {
        removed_lgkm_wait("qk"), hazard("register_read_before_wait", "v_mfma_f32_32x32x16", "qk")},
       {"v_fragment_wait_removed", "the same for V", removed_lgkm_wait("last_pv"),
        hazard("register_read_before_wait", "v_mfma_f32_32x32x16", "last_pv")},
-      {"argument_wait_removed", "kernel arguments are used before they are there", removed_lgkm_wait(""),
-       hazard("register_read_before_wait", "s_")},
+      // What is decoded from them is where Q, K and V lie.
+      {"argument_wait_removed",
+       "kernel arguments are used before they are there",
+       CodeFault(drop_argument_waits),
+       {.gate = Gate::values, .symptom = Symptom::fault, .mnemonic = "buffer_load"}},
       {"matrix_wait_states_removed", "scores are read before the matrix instruction has written them",
        CodeFault(drop_matrix_wait_states), hazard("matrix_wait_states", "v_")},
       {"accumulator_uninitialised", "scores start from what was in the registers",

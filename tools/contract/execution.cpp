@@ -110,7 +110,9 @@ void compare(const Buffer& buffer, std::span<const std::byte> after, Footprint& 
   }
 }
 
-dense::Shapes shapes_of(const Tensors& tensors) {
+dense::Shapes shapes_of(const dense::Plan& plan, const Tensors& tensors) {
+  // Few enough that a persistent kernel's workgroups have several work items.
+  constexpr std::int64_t few_workgroups = 3;
   return {.batch = tensors.batch(),
           .seqlen_q = tensors.q.shape.tokens,
           .seqlen_kv = tensors.k.shape.tokens,
@@ -119,7 +121,8 @@ dense::Shapes shapes_of(const Tensors& tensors) {
           .v = tensors.v.shape.strides,
           .o = tensors.o.strides,
           .lse = tensors.lse ? std::optional(tensors.lse->strides) : std::nullopt,
-          .softmax_scale = {}};
+          .softmax_scale = {},
+          .num_persistent = plan.spec.persistent ? std::optional(few_workgroups) : std::nullopt};
 }
 
 /// The Plan for a launch with these tensors' heads; the code is that of any count with the same ratio.
@@ -170,7 +173,7 @@ Expected<Runner> Runner::create(const Subject& subject) {
 }
 
 Expected<dense::Launch> Runner::launch_of(const Tensors& tensors) const {
-  return dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(tensors), {});
+  return dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(plan_, tensors), {});
 }
 
 Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, const LaunchEdit& edit) {
@@ -193,12 +196,13 @@ Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, co
     if (const auto written = device_.write(one.allocation, one.before); !written)
       return std::unexpected(written.error());
   }
-  Expected<dense::Launch> launch = dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(tensors),
-                                                      {.q = buffers[0].address(),
-                                                       .k = buffers[1].address(),
-                                                       .v = buffers[2].address(),
-                                                       .o = buffers[3].address(),
-                                                       .lse = tensors.lse ? buffers[4].address() : 0});
+  Expected<dense::Launch> launch =
+      dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(plan_, tensors),
+                         {.q = buffers[0].address(),
+                          .k = buffers[1].address(),
+                          .v = buffers[2].address(),
+                          .o = buffers[3].address(),
+                          .lse = tensors.lse ? buffers[4].address() : 0});
   if (!launch) return std::unexpected(launch.error());
   Outcome outcome;
   outcome.scale = scale_of(*launch);

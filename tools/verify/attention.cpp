@@ -52,7 +52,10 @@ dense::Shapes launch_shapes(const dense::Plan& plan, const AttentionCase& c, con
           .v = tensors.key.strides,
           .o = tensors.query.strides,
           .lse = plan.spec.lse ? std::optional(lse_shape_of(plan, c).strides) : std::nullopt,
-          .softmax_scale = c.softmax_scale};
+          .softmax_scale = c.softmax_scale,
+          .num_persistent = c.num_persistent,
+          .persist_decode = c.persist_decode,
+          .interleave = c.interleave};
 }
 
 struct Tensors {
@@ -321,12 +324,15 @@ TileReads tile_reads(const simulator::Report& report) {
   return reads;
 }
 
+Expected<dense::Launch> planned_launch(const dense::Plan& plan, const AttentionCase& c) {
+  return dense::plan_launch(plan, launch_shapes(plan, c, tensor_shapes(plan, c)), {});
+}
+
 Expected<void> check_case(const dense::Plan& plan, const AttentionCase& c) {
   // Beyond, softmax picks one key and an error of one unit in the last place of score times scale decides.
   constexpr double most_sigma = 100;
   const TensorShapes tensors = tensor_shapes(plan, c);
-  if (const auto launch = dense::plan_launch(plan, launch_shapes(plan, c, tensors), {}); !launch)
-    return std::unexpected(launch.error());
+  if (const auto launch = planned_launch(plan, c); !launch) return std::unexpected(launch.error());
   std::vector<Refusal> refusals;
   for (const auto& [name, shape] : {std::pair{"q", &tensors.query}, std::pair{"k", &tensors.key}})
     if (const double elements = static_cast<double>(shape->batch) * static_cast<double>(shape->strides.batch);

@@ -11,6 +11,7 @@
 #include "wavesmith/error.h"
 #include "wavesmith/simulator.h"
 
+#include "generator/attention_dense/launch.h"
 #include "generator/attention_dense/plan.h"
 #include "tools/verify/accuracy.h"
 #include "tools/verify/lse.h"
@@ -33,6 +34,10 @@ struct AttentionCase {
   /// Standard deviation of Q and K. 1 never makes the lazy rescale act; 2 does in a quarter of the tiles.
   double sigma = 2;
   Placement placement = Placement::anywhere;
+  /// Of a persistent kernel: workgroups, the order of work items (launch.h).
+  std::optional<std::int64_t> num_persistent = std::nullopt;
+  generator::attention_dense::Order persist_decode = generator::attention_dense::Order::automatic;
+  bool interleave = false;
   /// Also run the first seed under every other schedule, the random one with memory operations that take
   /// effect at random moments; a difference of results is a hazard.
   bool every_schedule = false;
@@ -60,6 +65,10 @@ struct TileReads {
 /// most 100.
 [[nodiscard]] Expected<void> check_case(const generator::attention_dense::Plan& plan,
                                         const AttentionCase& shape);
+
+/// The case's launch with no addresses yet. Errors: what plan_launch() refuses.
+[[nodiscard]] Expected<generator::attention_dense::Launch> planned_launch(
+    const generator::attention_dense::Plan& plan, const AttentionCase& shape);
 
 /// Fewer rows than this say little about the size of an error, since all columns of a row share the roundings
 /// of P: what has fewer (rows without a visible key do not count) is repeated with the next seeds.

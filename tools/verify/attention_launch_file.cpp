@@ -36,7 +36,10 @@ Expected<Json> attention_launch_file(const dense::Plan& plan, const AttentionCas
                                           .k = key,
                                           .v = key,
                                           .o = query,
-                                          .softmax_scale = c.softmax_scale},
+                                          .softmax_scale = c.softmax_scale,
+                                          .num_persistent = c.num_persistent,
+                                          .persist_decode = c.persist_decode,
+                                          .interleave = c.interleave},
                                          {});
   if (!launch) return std::unexpected(launch.error());
 
