@@ -29,7 +29,7 @@ constexpr std::array shapes{
     ModelShape{"whisper-large-v3/encoder", "openai/whisper-large-v3", 64, 20, 20, "full", 0, false, "fp16"},
     ModelShape{"bert-base", "google-bert/bert-base-uncased", 64, 12, 12, "full", 0, false, "fp16"},
     ModelShape{"vit-large", "google/vit-large-patch16-224", 64, 16, 16, "full", 0, false, "fp16"},
-    // What is not built: windows, sinks, other head sizes.
+    // Windows and sinks; what is not built are other head sizes.
     ModelShape{"mistral-7b-v0.1", "mistralai/Mistral-7B-v0.1", 128, 32, 8, "window", 4096, false, "bf16"},
     ModelShape{"starcoder2-3b", "bigcode/starcoder2-3b", 128, 24, 2, "window", 4096, false, "bf16"},
     ModelShape{"gemma-3-27b", "google/gemma-3-27b-pt", 128, 32, 16, "causal", 0, false, "bf16"},

@@ -121,6 +121,23 @@ const std::vector<Variant>& shared() {
   return all;
 }
 
+// At both head sizes alike: windows and sinks, alone and with one another.
+const std::vector<Variant>& masks_and_sinks() {
+  static const std::vector<Variant> all{
+      {"", "bf16", "window", "", {}},
+      {"", "fp16", "window", "lse", {{"lse", "true"}}},
+      {"", "bf16", "window", "bn32", {{"block_n", "32"}}},
+      {"", "bf16", "window", "bn128", {{"block_n", "128"}}},
+      {"", "bf16", "window", "bm128", {{"block_m", "128"}}},
+      {"", "bf16", "causal", "sinks", {{"sinks", "true"}}},
+      {"", "fp16", "full", "sinks_lse", {{"sinks", "true"}, {"lse", "true"}}},
+      {"", "bf16", "window", "sinks_lse", {{"sinks", "true"}, {"lse", "true"}}},
+      {"", "bf16", "window", "persistent", {{"persistent", "true"}}},
+      {"", "fp16", "window", "persistent_sinks", {{"persistent", "true"}, {"sinks", "true"}}},
+  };
+  return all;
+}
+
 // At both head sizes alike: workgroups that walk over work items.
 const std::vector<Variant>& persistent() {
   static const std::vector<Variant> all{
@@ -172,7 +189,7 @@ std::vector<Case> make_cases() {
   };
   for (const auto* variants : {&pads(), &waves()})
     for (const Variant& variant : *variants) add(variant, variant.head_size);
-  for (const auto* variants : {&shared(), &persistent()})
+  for (const auto* variants : {&shared(), &masks_and_sinks(), &persistent()})
     for (std::string_view head_size : head_sizes)
       for (const Variant& variant : *variants) add(variant, head_size);
   // A ratio of heads that no other case has: the published choices may be the defaults.

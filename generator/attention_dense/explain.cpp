@@ -100,6 +100,11 @@ std::string explain(const Plan& plan) {
     text += "mask: bottom-right, key j is visible to query i when j <= i + seqlen_kv - seqlen_q\n";
   if (plan.spec.mask == Mask::causal_top_left)
     text += "mask: top-left, key j is visible to query i when j <= i\n";
+  if (plan.spec.mask == Mask::window)
+    text +=
+        "mask: bottom-right, key j is visible to query i when i - window_left <= j - (seqlen_kv - seqlen_q) "
+        "<= i + window_right\n";
+  if (plan.spec.sinks) text += "sinks: e^sink of the query head joins the denominator, LSE too\n";
   text += "\narguments\n";
   for (const Argument& argument : plan.arguments)
     fmt::format_to(out, "  {:<17} {:<12} {}\n", argument.name, to_string(argument.type), argument.meaning);

@@ -53,12 +53,25 @@ std::unique_ptr<ir::Kernel> KernelEmitter::build() {
 
 void KernelEmitter::work_item(Value item) {
   decode(item);
-  find_tiles();
+  if (plan_.spec.mask == Mask::window)
+    find_window_tiles();
+  else
+    find_tiles();
   load_q();
+  if (plan_.spec.sinks) load_sink();
   State state = first_tile();
-  const Value one = b_.i32(1);
-  state = tile_loop(state, one, at_.full_tiles, false);
-  state = tile_loop(state, b_.smax(at_.full_tiles, one), at_.tiles, true);
+  if (plan_.spec.mask == Mask::window) {
+    const Value second = at_.start_tile + 1;
+    const Value full_begin = b_.smin(b_.smax(at_.full_begin, second), at_.tiles);
+    const Value full_end = b_.smax(at_.full_tiles, full_begin);
+    state = tile_loop(state, second, full_begin, true);
+    state = tile_loop(state, full_begin, full_end, false);
+    state = tile_loop(state, full_end, at_.tiles, true);
+  } else {
+    const Value one = b_.i32(1);
+    state = tile_loop(state, one, at_.full_tiles, false);
+    state = tile_loop(state, b_.smax(at_.full_tiles, one), at_.tiles, true);
+  }
   last_pv(state);
   const Value sum = row_sum(state.l);
   const Value reciprocal = reciprocal_of_sum(sum);
@@ -158,17 +171,51 @@ void KernelEmitter::find_tiles() {
   at_.kv_end = b_.smin(seqlen_kv, at_.tiles * block_n);
 }
 
+void KernelEmitter::find_window_tiles() {
+  // Key j is visible to query i when i + diagonal - left <= j <= i + diagonal + right. Rows past seqlen_q see
+  // whatever they see: nobody stores them.
+  const ir::Builder::Step step(b_, "locate");
+  const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
+  const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
+  const Value seqlen_q = argument("seqlen_q");
+  const Value seqlen_kv = argument("seqlen_kv");
+  const Value left = argument("window_left");
+  const Value right = argument("window_right");
+  const auto tiles_of = [&](Value keys) {
+    return b_.binary(ir::OpKind::ashr, keys, b_.i32(std::countr_zero(block_n)));
+  };
+  const Value diagonal = seqlen_kv - seqlen_q;
+  const Value key = at_.block_row + at_.wave_row + diagonal;
+  at_.first_key = key - left;
+  at_.last_key = b_.smin(key + right, seqlen_kv - 1);
+  const Value first_row = at_.block_row + diagonal;
+  const Value last_row = b_.smin(at_.block_row + block_m, seqlen_q) + diagonal - 1;
+  const Value visible_end = b_.smin(last_row + right + 1, seqlen_kv);
+  at_.tiles = b_.smax(tiles_of(visible_end + (block_n - 1)), b_.i32(1));
+  at_.start_tile = b_.smin(b_.smax(tiles_of(first_row - left), b_.i32(0)), at_.tiles - 1);
+  at_.full_begin = tiles_of(last_row - left + (block_n - 1));
+  at_.full_tiles = b_.smin(tiles_of(b_.smin(first_row + right + 1, seqlen_kv)), at_.tiles);
+  at_.kv_end = b_.smin(seqlen_kv, at_.tiles * block_n);
+}
+
 State KernelEmitter::first_tile() {
   const Value zero = b_.i32(0);
+  const bool window = plan_.spec.mask == Mask::window;
+  const Value start = window ? at_.start_tile : zero;
   const Value kv_head = b_.udiv(at_.head, b_.i32(gqa_ratio(plan_.spec)));
-  const Value k_base = head_base("k", kv_head);
-  const Value v_base = head_base("v", kv_head);
+  Value k_base = head_base("k", kv_head);
+  Value v_base = head_base("v", kv_head);
+  if (window) {
+    k_base = b_.ptr_offset(k_base, b_.zext(start, ir::i64) * k_.tile_stride);
+    v_base = b_.ptr_offset(v_base, b_.zext(start, ir::i64) * v_.tile_stride);
+  }
   State state;
-  start_copy("dma_k", k_, k_base, zero, zero);
-  start_copy("dma_v", v_, v_base, zero, zero);
+  start_copy("dma_k", k_, k_base, start, zero);
+  start_copy("dma_v", v_, v_base, start, zero);
   state.k_next = b_.ptr_offset(k_base, k_.tile_stride);
   state.v_next = b_.ptr_offset(v_base, v_.tile_stride);
-  start_copy("dma_k", k_, state.k_next, b_.i32(1), b_.i32(plan_.k_layout.tile_bytes()));
+  const Value second = window ? start + 1 : b_.i32(1);
+  start_copy("dma_k", k_, state.k_next, second, b_.i32(plan_.k_layout.tile_bytes()));
   state.k_next = b_.ptr_offset(state.k_next, k_.tile_stride);
   {
     const ir::Builder::Step step(b_, "wait_tile");
@@ -176,12 +223,12 @@ State KernelEmitter::first_tile() {
     b_.barrier();
   }
   const Values scores = qk(zero);
-  const Values pairs = score_pairs(scores, zero, true);
+  const Values pairs = score_pairs(scores, start, true);
   {
     // -infinity would turn a row without a visible key into NaN: -inf - -inf. The lowest float keeps P at 0.
     const ir::Builder::Step step(b_, "row_max");
     const Value floor = b_.constant_f32(std::numeric_limits<float>::lowest());
-    state.m = b_.fmax(row_maximum(pairs) * score_scale_, floor);
+    state.m = b_.fmax(row_maximum(pairs) * score_scale_, plan_.spec.sinks ? b_.fmax(sink_, floor) : floor);
   }
   Values exponentials;
   {
@@ -191,10 +238,16 @@ State KernelEmitter::first_tile() {
   }
   const Values exponential_pairs = pairs_of(exponentials);
   state.l = sum_of(exponential_pairs);
+  if (plan_.spec.sinks) {
+    // One of the two lanes that share a row has the sink in its part of the denominator.
+    const ir::Builder::Step step(b_, "row_sum");
+    const Value is_first = b_.compare(ir::Predicate::eq, at_.lane_h, zero);
+    state.l = state.l + b_.select(is_first, b_.exp2(sink_ - state.m), b_.constant_f32(0));
+  }
   state.p = pack(exponential_pairs);
   state.alpha = b_.constant_f32(1);
   state.o.assign(plan_.d_tiles, b_.constant_f32(0, 16));
-  start_copy("dma_v", v_, state.v_next, b_.i32(1), b_.i32(plan_.v_layout.tile_bytes()));
+  start_copy("dma_v", v_, state.v_next, second, b_.i32(plan_.v_layout.tile_bytes()));
   state.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
   state.k_buffer = b_.i32(plan_.k_layout.tile_bytes());
   state.v_buffer = b_.i32(plan_.v_layout.tile_bytes());

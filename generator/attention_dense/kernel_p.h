@@ -26,9 +26,12 @@ struct Position {
   Value head;        ///< query head of the work item; uniform
   Value block_row;   ///< first query row of the work item; uniform
   Value wave_row;    ///< row of this lane in the block: wave * 32 + lane_m
+  Value first_key;   ///< the first key that this lane's query sees; may be negative; windows alone
   Value last_key;    ///< the last key that this lane's query sees; may be negative
-  Value full_tiles;  ///< KV tiles that every row of the block sees completely; uniform
-  Value tiles;       ///< KV tiles to visit, at least 1; uniform
+  Value start_tile;  ///< KV tile to begin with; windows alone, else tile 0; uniform
+  Value full_begin;  ///< of the KV tiles that every row of the block sees completely; windows alone; uniform
+  Value full_tiles;  ///< end of the KV tiles that every row of the block sees completely; uniform
+  Value tiles;       ///< end of the KV tiles to visit, at least one; uniform
   Value kv_end;      ///< keys to fetch: none past the last tile to visit; uniform
 };
 
@@ -69,6 +72,7 @@ class KernelEmitter {
   void work_item(Value item);
   void decode(Value item);
   void find_tiles();
+  void find_window_tiles();
   State first_tile();
   State tile_loop(const State& state, Value first, Value end, bool masked);
   State tile(const State& state, Value index, bool masked);
@@ -85,6 +89,7 @@ class KernelEmitter {
   void start_copy(std::string_view step, const TileStream& stream, Value tile_base, Value index,
                   Value buffer_offset);
   void load_q();
+  void load_sink();
   [[nodiscard]] Values load_k_fragments(Value buffer_offset);
   [[nodiscard]] Value v_fragment(Value address, unsigned d_tile, unsigned key_step);
   [[nodiscard]] Value v_address(Value buffer_offset);
@@ -116,6 +121,7 @@ class KernelEmitter {
   Value item_zero_;
   Value score_scale_;  ///< softmax_scale * log2(e): exponentials are powers of two
   TileStream k_{}, v_{};
+  Value sink_;             ///< the query head's sink * log2(e); for a spec with sinks
   Values q_;               ///< this wave's query rows, one MFMA operand for each 16 columns
   Value k_lane_, v_lane_;  ///< this lane's byte offset in a K or V buffer
 };

@@ -51,6 +51,23 @@ class ShapeCheck {
     this->address("lse", address);
   }
 
+  void window(const Shapes& shapes, std::int64_t max_seqlen) {
+    for (const auto& [field, width] :
+         {std::pair{"window_left", shapes.window_left}, {"window_right", shapes.window_right}}) {
+      if (!width) continue;
+      if (plan_.spec.mask != Mask::window)
+        refuse(field, fmt::format("{}", *width), "nothing: the kernel was built without mask window");
+      else if (*width < -1)
+        refuse(field, fmt::format("{}", *width), "a number of keys, or -1 for no bound");
+    }
+    // The kernel adds a window to a row's place in 32 bits.
+    if (plan_.spec.mask == Mask::window && shapes.seqlen_q >= 1 && shapes.seqlen_q <= max_seqlen &&
+        shapes.seqlen_kv <= max_seqlen && shapes.seqlen_q + shapes.seqlen_kv > max_seqlen)
+      refuse("seqlen_kv", fmt::format("{}", shapes.seqlen_kv),
+             fmt::format("at most {} with mask window and seqlen_q = {}", max_seqlen - shapes.seqlen_q,
+                         shapes.seqlen_q));
+  }
+
   void no_lse(bool strides, std::uint64_t address) {
     if (strides || address != 0)
       refusals.push_back({"lse", address != 0 ? fmt::format("{:#x}", address) : "strides",
@@ -200,6 +217,11 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
     check.lse(lse, buffers.lse);
   else
     check.no_lse(shapes.lse.has_value(), buffers.lse);
+  check.window(shapes, max_seqlen);
+  if (plan.spec.sinks)
+    check.address("sinks", buffers.sinks);
+  else if (buffers.sinks != 0)
+    check.refuse("sinks", fmt::format("{:#x}", buffers.sinks), "nothing: the kernel was built without sinks");
   const float scale = shapes.softmax_scale.value_or(static_cast<float>(1 / std::sqrt(plan.spec.head_size)));
   if (!std::isfinite(scale) || scale <= 0)
     check.refusals.push_back({"softmax_scale", fmt::format("{}", scale), "finite and positive"});
@@ -248,6 +270,15 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
     insert_after("o", {"lse", buffers.lse});
     insert_after("o_stride_batch", {"lse_stride_batch", lse.batch});
     insert_after("o_stride_head", {"lse_stride_head", i32(lse.head)});
+  }
+  if (plan.spec.sinks) insert_after("v", {"sinks", buffers.sinks});
+  if (plan.spec.mask == Mask::window) {
+    // A width that reaches past every key is as good as any wider one, and no sum of it overflows.
+    const auto bounded = [&](const std::optional<std::int64_t>& width, std::int64_t most) {
+      return i32(width.value_or(-1) == -1 ? most : std::min(*width, most));
+    };
+    insert_after("seqlen_kv", {"window_left", bounded(shapes.window_left, shapes.seqlen_kv)});
+    insert_after("window_left", {"window_right", bounded(shapes.window_right, shapes.seqlen_q)});
   }
   const std::vector<Launch::Value> order = order_values(plan, sharing, launch.decode);
   launch.arguments.insert(launch.arguments.end(), order.begin(), order.end());

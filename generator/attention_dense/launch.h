@@ -39,6 +39,9 @@ struct Shapes {
   Strides q, k, v, o;
   std::optional<LseStrides> lse = std::nullopt;  ///< contiguous where absent; only for a spec with lse
   std::optional<float> softmax_scale;            ///< 1 / sqrt(head size) where absent
+  /// Keys that a query sees before and behind its own place, which is the bottom-right diagonal; inclusive,
+  /// -1 for no bound. Only for mask window, and there no bound where absent.
+  std::optional<std::int64_t> window_left = std::nullopt, window_right = std::nullopt;
 
   /// \name For a persistent kernel alone
   /// @{
@@ -53,7 +56,8 @@ struct Shapes {
 /// Device addresses of the tensors.
 struct Buffers {
   std::uint64_t q = 0, k = 0, v = 0, o = 0;
-  std::uint64_t lse = 0;  ///< only for a spec with lse
+  std::uint64_t lse = 0;    ///< only for a spec with lse
+  std::uint64_t sinks = 0;  ///< only for a spec with sinks: f32, one for each query head
 };
 
 struct Launch {

@@ -18,7 +18,7 @@ constexpr unsigned mfma_k = 16;  // K steps of v_mfma_f32_32x32x16
 constexpr std::string_view supported_target = "gfx950";
 // Eight for K and eight for V are what the registers have room for at head size 128 and 64 keys a tile.
 constexpr unsigned most_dma_offsets = 8;
-constexpr unsigned tensor_align = 16, lse_align = 4;  // bytes
+constexpr unsigned tensor_align = 16, lse_align = 4, sink_align = 4;  // bytes
 
 std::string symbol_of(const Spec& spec) {
   return fmt::format("wavesmith_attention_dense_d{}_q{}_kv{}_{}_{}_bm{}_bn{}_{}", spec.head_size,
@@ -56,6 +56,12 @@ std::vector<Argument> arguments(const Spec& spec) {
     insert_after("o_stride_batch", {"lse_stride_batch", ir::i64, "elements"});
     insert_after("o_stride_head", {"lse_stride_head", ir::i32, "elements; queries are contiguous"});
   }
+  if (spec.sinks)
+    insert_after("v", {"sinks", ir::global_ptr, "a logit for each query head, f32", sink_align});
+  if (spec.mask == Mask::window) {
+    insert_after("seqlen_kv", {"window_left", ir::i32, "keys before a query's own place that it sees"});
+    insert_after("window_left", {"window_right", ir::i32, "keys behind it that it sees"});
+  }
   const std::vector<Argument> order = order_arguments(spec);
   all.insert(all.end(), order.begin(), order.end());
   return all;
@@ -89,6 +95,9 @@ std::vector<Step> steps(const Spec& spec) {
   if (spec.persistent)
     all.insert(all.begin() + 1,
                {"next_item", "wait until all waves have read the last tiles of the work item before"});
+  if (spec.sinks)
+    all.insert(std::ranges::find(all, "dma_k", &Step::name),
+               {"load_sink", "the query head's sink, which begins the row maximum and the denominator"});
   if (spec.lse)
     all.push_back({"store_lse", "natural logarithm of the denominator; -inf for rows without a visible key"});
   return all;
@@ -106,6 +115,9 @@ std::vector<std::string> preconditions(const Plan& plan) {
   };
   if (plan.spec.lse)
     all.emplace_back("lse aligned to 4 bytes; its head stride >= 0 and < 2^31, its batch stride >= 0");
+  if (plan.spec.sinks) all.emplace_back("sinks aligned to 4 bytes, finite");
+  if (plan.spec.mask == Mask::window)
+    all.emplace_back("window_left, window_right >= 0, or -1 for no bound; seqlen_q + seqlen_kv below 2^31");
   if (plan.spec.persistent) {
     all.emplace_back("num_persistent >= 1; work items and num_persistent together below 2^31");
     all.emplace_back(

@@ -33,11 +33,18 @@ Values KernelEmitter::qk(Value buffer_offset) {
 Values KernelEmitter::score_pairs(const Values& scores, Value index, bool masked) {
   const ir::Builder::Step step(b_, "mask");
   // LLVM would make the comparisons while the matrix unit still works on the scores, and keep two scalar
-  // registers for each of them: with the arguments of LSE, or beside a loop over work items, these are too
-  // many.
-  if (masked && (plan_.spec.lse || plan_.spec.persistent)) b_.sched_barrier(0);
+  // registers for each of them: with the arguments of LSE, those of a window, or beside a loop over work
+  // items, these are too many.
+  const bool window = plan_.spec.mask == Mask::window;
+  if (masked && (plan_.spec.lse || plan_.spec.persistent || window)) b_.sched_barrier(0);
   // Keys of the tile that this lane's query sees, counted from the lane's first key.
-  const Value visible = at_.last_key - at_.lane_h * 4 - index * static_cast<unsigned>(plan_.spec.block_n);
+  const auto from_lane = [&](Value key) {
+    return key - at_.lane_h * 4 - index * static_cast<unsigned>(plan_.spec.block_n);
+  };
+  const Value visible = from_lane(at_.last_key);
+  // Keys of a window are at most last - first behind its first one, compared without a sign.
+  const Value first = window ? from_lane(at_.first_key) : Value{};
+  const Value span = window ? at_.last_key - at_.first_key : Value{};
   const Value invisible_score = b_.constant_f32(-std::numeric_limits<float>::infinity());
   Values pairs;
   for (unsigned sub_tile = 0; sub_tile < plan_.sub_tiles; ++sub_tile) {
@@ -49,7 +56,8 @@ Values KernelEmitter::score_pairs(const Values& scores, Value index, bool masked
       std::array<Value, 2> pair;
       for (unsigned e = 0; e < 2; ++e) {
         const unsigned key = sub_tile * 32 + i / 4 * 8 + i % 4 + e;
-        const Value is_visible = visible >= b_.i32(key);
+        const Value is_visible =
+            window ? b_.compare(ir::Predicate::ule, b_.i32(key) - first, span) : visible >= b_.i32(key);
         pair[e] = b_.select(is_visible, b_.extract(scores[sub_tile], i + e), invisible_score);
       }
       pairs.push_back(b_.build(pair));

@@ -13,11 +13,8 @@ void refuse_unbuilt(const Spec& spec, std::vector<Refusal>& refusals) {
       refusals.push_back(
           {std::string(name), value_text(value), fmt::format("only {} is built", value_text(built))});
   };
-  if (spec.mask == Mask::window)
-    refusals.push_back({"mask", value_text(spec.mask), "only full, causal, causal_top_left are built"});
   only("sequences", spec.sequences, Sequences::batch);
   only("kv", spec.kv, Kv::contiguous);
-  only("sinks", spec.sinks, false);
   if (spec.dma_width == 16) only("dma_width", spec.dma_width, 4);
 }
 

@@ -51,12 +51,14 @@ struct Spec {
             "key and value heads; divides the query heads", true),
       field("dtype", &Spec::dtype, "element type of Q, K, V and O"),
       field("mask", &Spec::mask,
-            "visible keys; causal is bottom-right: key j for query i when j <= i + seqlen_kv - seqlen_q"),
+            "visible keys; causal is bottom-right: key j for query i when j <= i + seqlen_kv - seqlen_q; "
+            "window: "
+            "those from window_left keys before that place to window_right behind it"),
       field("sequences", &Spec::sequences, "batch: one length for all; varlen: packed, with cu_seqlens"),
       field("kv", &Spec::kv, "how keys and values lie in memory"),
       field("page_size", &Spec::page_size, {.only = {16, 32, 64, 128}},
             "tokens of a page; only for paged kv"),
-      field("sinks", &Spec::sinks, "a logit per query head that joins the softmax denominator"),
+      field("sinks", &Spec::sinks, "a logit per query head, fp32, that joins the softmax denominator"),
       field("lse", &Spec::lse, "also store the natural-log sum of exponentials, fp32, [batch, head, query]"),
       field("block_m", &Spec::block_m, {.only = {128, 256}}, "query rows of a workgroup; 32 a wave"),
       field("block_n", &Spec::block_n, {.only = {32, 64, 128}}, "keys of a tile"),

@@ -91,6 +91,14 @@ void KernelEmitter::load_q() {
     q_.push_back(b_.buffer_load(resource, lane_offset + k_step * 32, element().vector(8)));
 }
 
+void KernelEmitter::load_sink() {
+  const ir::Builder::Step step(b_, "load_sink");
+  constexpr unsigned bytes = 4;
+  const Value base = b_.ptr_offset(argument("sinks"), b_.zext(at_.head * bytes, ir::i64));
+  const Value sink = b_.buffer_load(b_.make_buffer_resource(base, b_.i32(bytes)), b_.i32(0), ir::f32);
+  sink_ = sink * b_.constant_f32(std::numbers::log2e_v<float>);
+}
+
 Values KernelEmitter::load_k_fragments(Value buffer_offset) {
   const Layout& layout = plan_.k_layout;
   const Value address = b_.ptr_offset(b_.lds_address(plan_.k_base), k_lane_ + buffer_offset);

@@ -56,7 +56,9 @@ TEST_CASE(
       CHECK(std::ranges::find(fields[i].not_built, value) == fields[i].not_built.end());
   }
   const auto mask = std::ranges::find(fields, "mask", &FieldInfo::name);
-  CHECK(mask->not_built == std::vector<std::string>{"window"});
+  CHECK(mask->not_built.empty());
+  const auto sequences = std::ranges::find(fields, "sequences", &FieldInfo::name);
+  CHECK(sequences->not_built == std::vector<std::string>{"varlen"});
 }
 
 TEST_CASE("spec_refusals: a single change resolves and emits, or is refused by its field's name") {
@@ -107,7 +109,7 @@ TEST_CASE("spec_refusals: an error says field, value and what is allowed") {
   CHECK(text("lds_k_group_pad", "-8") == "lds_k_group_pad = -8 is refused: 0 to 64, a multiple of 8");
   CHECK(text("head_size", "96") == "head_size = 96 is refused: 64, 128");
   CHECK(text("num_query_heads", "33") == "num_query_heads = 33 is refused: a multiple of num_kv_heads (2)");
-  CHECK(text("mask", "window") == "mask = window is refused: only full, causal, causal_top_left are built");
+  CHECK(text("sequences", "varlen") == "sequences = varlen is refused: only batch is built");
   CHECK(text("dtype", "fp32") == "dtype = fp32 is refused: bf16, fp16");
   CHECK(text("dma_width", "16") == "dma_width = 16 is refused: only 4 is built");
 }
@@ -177,8 +179,8 @@ TEST_CASE("spec_refusals: pads beyond LDS") {
   FieldTexts texts = test::base_texts(128);
   texts["block_n"] = "128";
   texts["lds_k_row_pad"] = "64";
-  texts["sinks"] = "true";
-  CHECK(refused_fields(texts) == std::vector<std::string>{"sinks", "lds_k_row_pad", "lds_v_row_pad"});
+  texts["kv"] = "paged";
+  CHECK(refused_fields(texts) == std::vector<std::string>{"kv", "lds_k_row_pad", "lds_v_row_pad"});
 }
 
 TEST_CASE("spec_refusals: all problems of a spec are reported at once") {

@@ -221,9 +221,12 @@ TEST_CASE("verify refuses launches by field, all at once") {
 }
 
 TEST_CASE("verify refuses launch flags that no built kernel takes, and those that this one does not") {
-  CHECK(refused_launch(shape + Words{"--window-left", "5", "--window-right", "0", "--num-persistent", "many",
-                                     "--persist-decode", "rev"}) ==
+  CHECK(refused_launch(shape + Words{"--window-left", "x", "--window-right", "1.5", "--num-persistent",
+                                     "many", "--persist-decode", "rev"}) ==
         Fields{"num_persistent", "persist_decode", "window_left", "window_right"});
+  CHECK(refused_launch(shape + Words{"--window-left", "5", "--window-right", "0"}) ==
+        Fields{"window_left", "window_right"});
+  CHECK(refused_launch(shape + Words{"--mask", "window", "--window-left", "-2"}) == Fields{"window_left"});
   CHECK(refused_launch(shape +
                        Words{"--num-persistent", "8", "--persist-decode", "qb_major", "--interleave"}) ==
         Fields{"interleave", "num_persistent", "persist_decode"});

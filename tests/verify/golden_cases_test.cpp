@@ -52,7 +52,14 @@ std::array<verify::AttentionCase, 2> shapes_for(const dense::Spec& spec) {
   // Wide enough that mostly some row is rescaled before each of the few PV.
   verify::AttentionCase shape{.softmax_scale = {}, .sigma = 4};
   const std::int64_t three_tiles = 3 * spec.block_n;
-  if (spec.mask == dense::Mask::causal_top_left) {
+  if (spec.mask == dense::Mask::window) {
+    // A tile that the first row's window begins in and two more that windows begin in, of which the second
+    // may rescale what the first has added; some that all rows see whole, and some behind them.
+    shape.seqlen_q = spec.block_n + 10;
+    shape.seqlen_kv = shape.seqlen_q + 5 * spec.block_n - 1;
+    shape.window_left = three_tiles;
+    shape.window_right = 5;
+  } else if (spec.mask == dense::Mask::causal_top_left) {
     // The last workgroup's first row is to see three whole tiles.
     shape.seqlen_q = (three_tiles + spec.block_m - 1) / spec.block_m * spec.block_m + 30;
     shape.seqlen_kv = three_tiles + spec.block_n + 17;

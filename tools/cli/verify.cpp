@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "generator/attention_dense/plan.h"
+#include "generator/model_shapes.h"
 #include "runtime/compiler.h"
 #include "tools/cli/command.h"
 #include "tools/cli/dispatch_text.h"
@@ -24,15 +25,6 @@ namespace {
 
 namespace dense = generator::attention_dense;
 
-/// Launch flags of fields that no kernel is built for yet.
-struct Unbuilt {
-  std::string_view name;
-  std::string_view placeholder;
-  std::string_view needs;
-};
-constexpr std::array<Unbuilt, 2> unbuilt{
-    {{"window-left", "N", "mask window"}, {"window-right", "N", "mask window"}}};
-
 std::vector<OptionGroup> options(std::span<const std::string> words) {
   std::vector<OptionGroup> groups = kernel_options(words, "auto");
   OptionGroup launch{
@@ -44,6 +36,14 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
           {.name = "softmax-scale",
            .placeholder = "X",
            .meaning = "factor of the scores (default 1 / sqrt(head size))"},
+          {.name = "window-left",
+           .placeholder = "N",
+           .meaning =
+               "with mask window: keys before a query's own place that it sees; -1: all (default -1, or "
+               "what --model-shape has)"},
+          {.name = "window-right",
+           .placeholder = "N",
+           .meaning = "the same behind it (default -1, or 0 with a --model-shape)"},
           {.name = "layout",
            .placeholder = "NAME",
            .meaning = "order of the axes in memory: bshd, bhsd (default bshd)"},
@@ -63,10 +63,6 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
           {.name = "interleave",
            .placeholder = "",
            .meaning = "blocks of odd query heads in falling order; with persist-decode qb_major"}}};
-  for (const Unbuilt& option : unbuilt)
-    launch.options.push_back({.name = std::string(option.name),
-                              .placeholder = std::string(option.placeholder),
-                              .meaning = fmt::format("only for {}, not built yet", option.needs)});
   launch.options.push_back(
       {.name = "save-launch",
        .placeholder = "FILE",
@@ -118,6 +114,22 @@ class LaunchReader {
   std::vector<Refusal>& refusals_;
 };
 
+void read_window(const Arguments& arguments, LaunchReader& reader, verify::AttentionCase& shape) {
+  const generator::ModelShape* model = generator::find_model_shape(arguments.value_or("model-shape", ""));
+  if (model != nullptr && model->window > 0 && !arguments.value("mask")) {
+    // A query of these models sees its own key and those just before it.
+    shape.window_left = model->window - 1;
+    shape.window_right = 0;
+  }
+  for (const auto& [name, width] :
+       {std::pair{"window-left", &shape.window_left}, {"window-right", &shape.window_right}}) {
+    if (!arguments.value(name)) continue;
+    std::int64_t keys = 0;
+    reader.read(name, keys, "a number of keys, or -1 for no bound");
+    *width = keys;
+  }
+}
+
 verify::AttentionCase read_case(const Arguments& arguments, std::vector<Refusal>& refusals) {
   constexpr std::string_view length = "one number of tokens; lists are for varlen, which is not built";
   verify::AttentionCase shape;
@@ -146,9 +158,7 @@ verify::AttentionCase read_case(const Arguments& arguments, std::vector<Refusal>
   const std::string layout = arguments.value_or("layout", "bshd");
   shape.bhsd = layout == "bhsd";
   if (layout != "bshd" && layout != "bhsd") reader.refuse("layout", layout, "bshd, bhsd");
-  for (const Unbuilt& option : unbuilt)
-    if (const auto value = arguments.value(option.name))
-      reader.refuse(option.name, *value, fmt::format("only for {}, which are not built yet", option.needs));
+  read_window(arguments, reader, shape);
   return shape;
 }
 

@@ -53,6 +53,12 @@ std::vector<Shape> shapes_for(const dense::Spec& spec) {
     const std::int64_t visited = (tiles.seqlen_q + three_tiles + spec.block_n - 1) / spec.block_n;
     tiles.seqlen_kv = (visited + 1) * spec.block_n - 3;
   }
+  if (spec.mask == dense::Mask::window) {
+    // Tiles that only some rows see on either side of tiles that all see whole.
+    tiles.seqlen_kv = tiles.seqlen_q + 5 * spec.block_n - 1;
+    tiles.window_left = three_tiles;
+    tiles.window_right = 5;
+  }
   const Shape blocks{.batch = 1, .seqlen_q = spec.block_m + 9, .seqlen_kv = 21, .bhsd = true};
   return {tiles, blocks};
 }

@@ -122,6 +122,8 @@ dense::Shapes shapes_of(const dense::Plan& plan, const Tensors& tensors) {
           .o = tensors.o.strides,
           .lse = tensors.lse ? std::optional(tensors.lse->strides) : std::nullopt,
           .softmax_scale = {},
+          .window_left = tensors.window_left,
+          .window_right = tensors.window_right,
           .num_persistent = plan.spec.persistent ? std::optional(few_workgroups) : std::nullopt};
 }
 
@@ -184,6 +186,8 @@ Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, co
     buffers.push_back(buffer(name, std::as_bytes(std::span(tensor->bits)), sizeof(std::uint16_t), guard));
   buffers.push_back(output_o(tensors.o, guard));
   if (tensors.lse) buffers.push_back(output_lse(*tensors.lse, guard));
+  if (!tensors.sinks.empty())
+    buffers.push_back(buffer("sinks", std::as_bytes(std::span(tensors.sinks)), sizeof(float), guard));
 
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     Buffer& one = buffers[i];
@@ -202,7 +206,8 @@ Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, co
                           .k = buffers[1].address(),
                           .v = buffers[2].address(),
                           .o = buffers[3].address(),
-                          .lse = tensors.lse ? buffers[4].address() : 0});
+                          .lse = tensors.lse ? buffers[4].address() : 0,
+                          .sinks = tensors.sinks.empty() ? 0 : buffers.back().address()});
   if (!launch) return std::unexpected(launch.error());
   Outcome outcome;
   outcome.scale = scale_of(*launch);

@@ -47,6 +47,11 @@ Tensors random_tensors(const dense::Plan& plan, const Shape& shape) {
   tensors.v = verify::uniform(key, element_type(plan), std::numbers::sqrt3, random);
   tensors.o = query;
   tensors.lse = lse_shape(plan, shape.batch, heads, shape.seqlen_q);
+  if (plan.spec.sinks)
+    for (std::int64_t head = 0; head < heads; ++head)
+      tensors.sinks.push_back(static_cast<float>(2 * shape.sigma * random.normal()));
+  tensors.window_left = shape.window_left;
+  tensors.window_right = shape.window_right;
   return tensors;
 }
 
@@ -58,6 +63,12 @@ Tensors part_of(const Tensors& all, const dense::Plan& plan, std::int64_t batch,
   part.v = cut(all.v, batch, kv_head, 1);
   part.o = part.q.shape;
   part.lse = lse_shape(plan, 1, ratio, all.q.shape.tokens);
+  if (!all.sinks.empty()) {
+    const auto first = all.sinks.begin() + kv_head * ratio;
+    part.sinks.assign(first, first + ratio);
+  }
+  part.window_left = all.window_left;
+  part.window_right = all.window_right;
   return part;
 }
 
@@ -76,7 +87,13 @@ oracle::Problem problem_of(const dense::Plan& plan, const Tensors& tensors, floa
   problem.k = tensors.k.view();
   problem.v = tensors.v.view();
   problem.softmax_scale = static_cast<double>(scale);
-  if (plan.spec.mask != dense::Mask::full) problem.window_right = 0;
+  problem.sinks = tensors.sinks;
+  if (plan.spec.mask == dense::Mask::window) {
+    problem.window_left = tensors.window_left.value_or(-1);
+    problem.window_right = tensors.window_right.value_or(-1);
+  } else if (plan.spec.mask != dense::Mask::full) {
+    problem.window_right = 0;
+  }
   problem.top_left = plan.spec.mask == dense::Mask::causal_top_left;
   return problem;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "generator/attention_dense/plan.h"
 #include "simulator/oracle/attention.h"
@@ -19,8 +20,9 @@ namespace dense = generator::attention_dense;
 struct Shape {
   std::int64_t batch = 1, seqlen_q = 1, seqlen_kv = 0;
   std::int64_t kv_heads = 1;
-  bool bhsd = false;  ///< order of the axes; else bshd
-  double sigma = 2;   ///< standard deviation of Q and K
+  bool bhsd = false;                                                ///< order of the axes; else bshd
+  double sigma = 2;                                                 ///< standard deviation of Q and K
+  std::optional<std::int64_t> window_left = {}, window_right = {};  ///< of a kernel with mask window
   std::uint64_t seed = 1;
 };
 
@@ -28,6 +30,8 @@ struct Tensors {
   verify::TensorData q, k, v;
   verify::TensorShape o;
   std::optional<verify::LseShape> lse;  ///< where the kernel has that output
+  std::vector<float> sinks = {};        ///< of each query head, where the kernel takes them
+  std::optional<std::int64_t> window_left = {}, window_right = {};
 
   [[nodiscard]] std::int64_t batch() const { return q.shape.batch; }
 };

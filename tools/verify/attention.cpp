@@ -53,6 +53,8 @@ dense::Shapes launch_shapes(const dense::Plan& plan, const AttentionCase& c, con
           .o = tensors.query.strides,
           .lse = plan.spec.lse ? std::optional(lse_shape_of(plan, c).strides) : std::nullopt,
           .softmax_scale = c.softmax_scale,
+          .window_left = c.window_left,
+          .window_right = c.window_right,
           .num_persistent = c.num_persistent,
           .persist_decode = c.persist_decode,
           .interleave = c.interleave};
@@ -60,21 +62,28 @@ dense::Shapes launch_shapes(const dense::Plan& plan, const AttentionCase& c, con
 
 struct Tensors {
   TensorData q, k, v, o;
+  std::vector<float> sinks;  ///< of each query head, where the kernel takes them
 };
 
 std::int64_t rows_with_keys(const dense::Plan& plan, const AttentionCase& c) {
-  const bool bottom_right = plan.spec.mask == dense::Mask::causal;
-  const std::int64_t rows = bottom_right ? std::min(c.seqlen_q, c.seqlen_kv) : c.seqlen_q;
+  std::int64_t rows = c.seqlen_q;
+  if (plan.spec.mask == dense::Mask::causal) rows = std::min(c.seqlen_q, c.seqlen_kv);
+  if (plan.spec.mask == dense::Mask::window && c.window_right.value_or(-1) != -1)
+    rows = std::min(c.seqlen_q, c.seqlen_kv + *c.window_right);
   return c.batch * plan.spec.num_query_heads * rows;
 }
 
-Tensors make_tensors(const TensorShapes& shapes, oracle::ElementType type, std::uint64_t seed, double sigma) {
+Tensors make_tensors(const dense::Plan& plan, const TensorShapes& shapes, std::uint64_t seed, double sigma) {
+  const oracle::ElementType type = element_type(plan);
   Random random(seed);
   Tensors tensors;
   tensors.q = normal(shapes.query, type, sigma, random);
   tensors.k = normal(shapes.key, type, sigma, random);
   tensors.v = uniform(shapes.key, type, std::numbers::sqrt3, random);
   tensors.o = poisoned(shapes.query);
+  if (plan.spec.sinks)
+    for (int head = 0; head < plan.spec.num_query_heads; ++head)
+      tensors.sinks.push_back(static_cast<float>(2 * sigma * random.normal()));
   return tensors;
 }
 
@@ -150,7 +159,13 @@ oracle::Problem problem_of(const dense::Plan& plan, const AttentionCase& c, cons
   problem.k = tensors.k.view();
   problem.v = tensors.v.view();
   problem.softmax_scale = static_cast<double>(scale);
-  if (plan.spec.mask != dense::Mask::full) problem.window_right = 0;
+  problem.sinks = tensors.sinks;
+  if (plan.spec.mask == dense::Mask::window) {
+    problem.window_left = c.window_left.value_or(-1);
+    problem.window_right = c.window_right.value_or(-1);
+  } else if (plan.spec.mask != dense::Mask::full) {
+    problem.window_right = 0;
+  }
   problem.top_left = plan.spec.mask == dense::Mask::causal_top_left;
   return problem;
 }
@@ -202,6 +217,11 @@ class Runner {
       if (!uploaded) return std::unexpected(uploaded.error());
       *address = *uploaded;
     }
+    if (plan_.spec.sinks) {
+      const auto uploaded = uploader.upload(std::as_bytes(std::span(tensors.sinks)), "sinks", false);
+      if (!uploaded) return std::unexpected(uploaded.error());
+      buffers.sinks = *uploaded;
+    }
     Outcome outcome;
     if (plan_.spec.lse) {
       outcome.lse.assign(static_cast<std::size_t>(lse_shape_.extent()), lse_poison_bits);
@@ -225,6 +245,7 @@ class Runner {
         return std::unexpected(read.error());
     std::vector<std::uint64_t> allocated{buffers.q, buffers.k, buffers.v, buffers.o};
     if (plan_.spec.lse) allocated.push_back(buffers.lse);
+    if (plan_.spec.sinks) allocated.push_back(buffers.sinks);
     for (const std::uint64_t address : allocated)
       if (const auto freed = device_.free(address); !freed) return std::unexpected(freed.error());
     return outcome;
@@ -234,7 +255,7 @@ class Runner {
   Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples,
                                   std::vector<LseSample>& lse_samples) {
     const oracle::ElementType type = element_type(plan_);
-    const Tensors tensors = make_tensors(shapes_, type, seed, case_.sigma);
+    const Tensors tensors = make_tensors(plan_, shapes_, seed, case_.sigma);
     simulator::Options options = options_;
     options.uninitialized =
         options_.uninitialized && samples.empty();  // once is enough for the time it takes
@@ -257,7 +278,7 @@ class Runner {
   Expected<void> compare_schedules(const Sample& sample, std::span<const LseSample> lse,
                                    simulator::Report& report) {
     using simulator::Schedule;
-    const Tensors tensors = make_tensors(shapes_, element_type(plan_), case_.seed, case_.sigma);
+    const Tensors tensors = make_tensors(plan_, shapes_, case_.seed, case_.sigma);
     constexpr std::array<std::pair<Schedule, std::string_view>, 5> schedules{
         {{Schedule::wave_by_wave, "wave_by_wave"},
          {Schedule::to_wait_rising, "to_wait_rising"},

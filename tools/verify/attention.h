@@ -30,6 +30,8 @@ struct AttentionCase {
   std::int64_t batch = 1, seqlen_q = 0, seqlen_kv = 0;
   bool bhsd = false;                   ///< order of the axes; else bshd
   std::optional<float> softmax_scale;  ///< 1 / sqrt(head size) where absent
+  /// Of a kernel with mask window: keys before and behind a query's own place, -1 for no bound (launch.h).
+  std::optional<std::int64_t> window_left = std::nullopt, window_right = std::nullopt;
   std::uint64_t seed = 1;
   /// Standard deviation of Q and K. 1 never makes the lazy rescale act; 2 does in a quarter of the tiles.
   double sigma = 2;
@@ -74,6 +76,9 @@ struct TileReads {
 /// of P: what has fewer (rows without a visible key do not count) is repeated with the next seeds.
 inline constexpr std::int64_t least_rows = 256;
 
+/// Sinks, where the kernel takes them, are normal with a standard deviation of twice `sigma`: as large as the
+/// largest scores of some rows and far below those of others.
+///
 /// Tensors have poison between their rows, heads and batches and nothing mapped behind them. V is uniform
 /// with unit variance: with rare large elements the largest error of kernel and reference alike would hang on
 /// how a single one was rounded.

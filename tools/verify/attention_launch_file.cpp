@@ -37,6 +37,8 @@ Expected<Json> attention_launch_file(const dense::Plan& plan, const AttentionCas
                                           .v = key,
                                           .o = query,
                                           .softmax_scale = c.softmax_scale,
+                                          .window_left = c.window_left,
+                                          .window_right = c.window_right,
                                           .num_persistent = c.num_persistent,
                                           .persist_decode = c.persist_decode,
                                           .interleave = c.interleave},
@@ -52,6 +54,15 @@ Expected<Json> attention_launch_file(const dense::Plan& plan, const AttentionCas
   for (const dense::Launch::Value& argument : launch->arguments) {
     Json one = {{"name", argument.name}};
     if (std::holds_alternative<std::uint64_t>(argument.value)) {
+      if (argument.name == "sinks") {
+        one["buffer"] = {{"dtype", "f32"},
+                         {"elements", plan.spec.num_query_heads},
+                         {"init", "normal"},
+                         {"seed", seed++},
+                         {"scale", 2 * c.sigma}};
+        json["args"].push_back(std::move(one));
+        continue;
+      }
       if (argument.name == "lse") {
         const std::int64_t elements = c.batch * plan.spec.num_query_heads * c.seqlen_q;
         one["buffer"] = {{"dtype", "f32"}, {"elements", elements}, {"init", "nan"}};

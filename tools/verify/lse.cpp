@@ -95,8 +95,10 @@ std::vector<double> score_bounds(const oracle::Problem& problem) {
       }
     for (std::int64_t query = 0; query < problem.seqlen_q[b]; ++query)
       for (std::int64_t head = 0; head < problem.query_heads; ++head)
-        bounds.push_back(problem.softmax_scale * norm(problem.q.row(batch, query, head), problem.head_size) *
-                         longest[static_cast<std::size_t>(head / ratio)]);
+        bounds.push_back(std::max(
+            problem.softmax_scale * norm(problem.q.row(batch, query, head), problem.head_size) *
+                longest[static_cast<std::size_t>(head / ratio)],
+            problem.sinks.empty() ? 0.0 : std::fabs(double{problem.sinks[static_cast<std::size_t>(head)]})));
   }
   return bounds;
 }

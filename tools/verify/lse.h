@@ -48,7 +48,7 @@ struct LseAccuracy {
 struct LseSample {
   std::vector<std::uint32_t> output;  ///< the whole buffer, all poison before the run
   std::vector<double> exact;          ///< [batch, query, head], as the oracle has them
-  /// What bounds each of them, in the same order: scale * |q| * (the largest |k| of its head).
+  /// What bounds each of them, in the same order: scale * |q| * (the largest |k| of its head), or the sink.
   std::vector<double> magnitude;
 };
 
