@@ -11,6 +11,17 @@
 
 namespace wavesmith::simulator {
 
+/// Adds what another thread found in the same place. Of the first occurrences that of the lowest workgroup
+/// stays.
+template <class Entry>
+void merge_entry(Entry& ours, const Entry& theirs) {
+  if (ours.count == 0 || theirs.workgroup < ours.workgroup) {
+    ours.first = theirs.first;
+    ours.workgroup = theirs.workgroup;
+  }
+  ours.count += theirs.count;
+}
+
 template <class Kind>
 class FindingLog {
  public:
@@ -30,16 +41,9 @@ class FindingLog {
     entry.workgroup = workgroup;
   }
 
-  /// Adds what another thread noted. Of the first occurrences that of the lowest workgroup stays.
+  /// Adds what another thread noted.
   void merge(const FindingLog& other) {
-    for (const auto& [key, theirs] : other.entries_) {
-      Entry& ours = entries_[key];
-      if (ours.count == 0 || theirs.workgroup < ours.workgroup) {
-        ours.first = theirs.first;
-        ours.workgroup = theirs.workgroup;
-      }
-      ours.count += theirs.count;
-    }
+    for (const auto& [key, theirs] : other.entries_) merge_entry(entries_[key], theirs);
   }
 
   /// By rising address of the instruction.

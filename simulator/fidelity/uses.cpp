@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "simulator/fidelity/classification.h"
+#include "simulator/findings.h"
 
 namespace wavesmith::simulator {
 
@@ -18,11 +19,7 @@ std::string_view name(InexactUseKind kind) {
 void InexactUseLog::merge(const InexactUseLog& other) {
   for (const auto& [key, theirs] : other.entries_) {
     Entry& ours = entries_[key];
-    if (ours.count == 0 || theirs.workgroup < ours.workgroup) {
-      ours.first = theirs.first;
-      ours.workgroup = theirs.workgroup;
-    }
-    ours.count += theirs.count;
+    merge_entry(ours, theirs);
     ours.origins |= theirs.origins;
   }
 }

@@ -8,6 +8,7 @@
 
 #include "generator/attention_dense/launch.h"
 #include "tests/verify/kernels.h"
+#include "tools/verify/attention_launch.h"
 #include "tools/verify/data.h"
 
 using namespace wavesmith::test;
@@ -133,12 +134,7 @@ Results run_in(const Kernel& kernel, const Layout& layout) {
       kernel.plan, shapes,
       {.q = q.address(), .k = k.address(), .v = v.address(), .o = o.address(), .lse = lse});
   if (!launch) FAIL(launch.error().message);
-  simulator::Launch dispatch;
-  dispatch.kernel = kernel.plan.symbol;
-  std::ranges::copy(launch->grid, dispatch.grid.begin());
-  std::ranges::copy(launch->block, dispatch.block.begin());
-  for (const dense::Launch::Value& value : launch->arguments)
-    std::visit([&](auto x) { dispatch.arguments.push_back(simulator::Argument::of(x)); }, value.value);
+  simulator::Launch dispatch = verify::dispatch_of(kernel.plan, *launch);
   dispatch.options.threads = 2;
   dispatch.options.hazards = true;
   const auto report = device.launch(device.load(kernel.code).value(), dispatch);

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/verify/attention_launch.h"
+
 namespace wavesmith::contract {
 namespace {
 
@@ -136,12 +138,7 @@ dense::Plan with_heads_of(const dense::Plan& plan, const Tensors& tensors) {
 }
 
 simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& launch, const Setting& setting) {
-  simulator::Launch dispatch;
-  dispatch.kernel = plan.symbol;
-  std::ranges::copy(launch.grid, dispatch.grid.begin());
-  std::ranges::copy(launch.block, dispatch.block.begin());
-  for (const dense::Launch::Value& value : launch.arguments)
-    std::visit([&](auto v) { dispatch.arguments.push_back(simulator::Argument::of(v)); }, value.value);
+  simulator::Launch dispatch = verify::dispatch_of(plan, launch);
   dispatch.options.threads = setting.threads;
   dispatch.options.schedule = setting.schedule;
   dispatch.options.arrival = setting.arrival;
@@ -149,11 +146,6 @@ simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& laun
   dispatch.options.uninitialized = setting.thorough;
   dispatch.options.follow_inexact = setting.thorough;
   return dispatch;
-}
-
-float scale_of(const dense::Launch& launch) {
-  const auto argument = std::ranges::find(launch.arguments, "softmax_scale", &dense::Launch::Value::name);
-  return std::get<float>(argument->value);
 }
 
 template <class T>
@@ -210,7 +202,7 @@ Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, co
                           .sinks = tensors.sinks.empty() ? 0 : buffers.back().address()});
   if (!launch) return std::unexpected(launch.error());
   Outcome outcome;
-  outcome.scale = scale_of(*launch);
+  outcome.scale = verify::scale_of(*launch);
   if (edit)
     if (const auto edited = edit(*launch); !edited) return std::unexpected(edited.error());
   Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, setting));

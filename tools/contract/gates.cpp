@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tools/verify/accuracy.h"
+#include "tools/verify/attention_launch.h"
 
 namespace wavesmith::contract {
 namespace {
@@ -65,7 +66,7 @@ std::vector<std::uint16_t> judged_part(const dense::Plan& plan, const Tensors& t
           const std::size_t source =
               row * static_cast<std::size_t>(shape.head_size) + static_cast<std::size_t>(d);
           judged[at] = outcome.o[at] == verify::poison_bits
-                           ? oracle::round_to(element_type(plan), exact.o[source])
+                           ? oracle::round_to(verify::element_type(plan.spec), exact.o[source])
                            : outcome.o[at];
         }
   return judged;
@@ -92,7 +93,7 @@ void wrong_values(const dense::Plan& plan, const Tensors& tensors, const Outcome
   const oracle::Problem problem = problem_of(plan, tensors, outcome.scale);
   verify::Sample sample;
   sample.exact = oracle::attention(problem, threads);
-  sample.rounded = oracle::attention_rounded(problem, element_type(plan), threads);
+  sample.rounded = oracle::attention_rounded(problem, verify::element_type(plan.spec), threads);
   sample.output = judged_part(plan, tensors, outcome, sample.exact);
   const auto add = [&](std::string kind, std::string what) {
     problems.push_back({.gate = Gate::values,
@@ -105,7 +106,7 @@ void wrong_values(const dense::Plan& plan, const Tensors& tensors, const Outcome
     const verify::Mismatch& one = mismatches.front();
     return fmt::format(", first {}: {:.6g} instead of {:.6g}", one.where, one.actual, one.expected);
   };
-  const verify::Accuracy o = verify::judge(tensors.o, element_type(plan), {&sample, 1});
+  const verify::Accuracy o = verify::judge(tensors.o, verify::element_type(plan.spec), {&sample, 1});
   if (!o.ok())
     add("o", fmt::format("{} of {} elements are off by more than {:.3g}, RMS {:.3g} of at most {:.3g}{}",
                          o.mismatched, o.elements, o.tolerance(), o.rms_error, o.rms_tolerance(),

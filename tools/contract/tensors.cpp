@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numbers>
 
+#include "tools/verify/attention_launch.h"
+
 namespace wavesmith::contract {
 namespace {
 
@@ -42,9 +44,9 @@ Tensors random_tensors(const dense::Plan& plan, const Shape& shape) {
                             key = tensor(shape.seqlen_kv, shape.kv_heads);
   verify::Random random(shape.seed);
   Tensors tensors;
-  tensors.q = verify::normal(query, element_type(plan), shape.sigma, random);
-  tensors.k = verify::normal(key, element_type(plan), shape.sigma, random);
-  tensors.v = verify::uniform(key, element_type(plan), std::numbers::sqrt3, random);
+  tensors.q = verify::normal(query, verify::element_type(plan.spec), shape.sigma, random);
+  tensors.k = verify::normal(key, verify::element_type(plan.spec), shape.sigma, random);
+  tensors.v = verify::uniform(key, verify::element_type(plan.spec), std::numbers::sqrt3, random);
   tensors.o = query;
   tensors.lse = lse_shape(plan, shape.batch, heads, shape.seqlen_q);
   if (plan.spec.sinks)
@@ -72,30 +74,15 @@ Tensors part_of(const Tensors& all, const dense::Plan& plan, std::int64_t batch,
   return part;
 }
 
-oracle::ElementType element_type(const dense::Plan& plan) {
-  return plan.spec.dtype == dense::DType::bf16 ? oracle::ElementType::bf16 : oracle::ElementType::fp16;
-}
-
 oracle::Problem problem_of(const dense::Plan& plan, const Tensors& tensors, float scale) {
-  oracle::Problem problem;
-  problem.query_heads = tensors.q.shape.heads;
-  problem.kv_heads = tensors.k.shape.heads;
-  problem.head_size = plan.spec.head_size;
-  problem.seqlen_q.assign(static_cast<std::size_t>(tensors.batch()), tensors.q.shape.tokens);
-  problem.seqlen_kv.assign(static_cast<std::size_t>(tensors.batch()), tensors.k.shape.tokens);
-  problem.q = tensors.q.view();
-  problem.k = tensors.k.view();
-  problem.v = tensors.v.view();
-  problem.softmax_scale = static_cast<double>(scale);
-  problem.sinks = tensors.sinks;
-  if (plan.spec.mask == dense::Mask::window) {
-    problem.window_left = tensors.window_left.value_or(-1);
-    problem.window_right = tensors.window_right.value_or(-1);
-  } else if (plan.spec.mask != dense::Mask::full) {
-    problem.window_right = 0;
-  }
-  problem.top_left = plan.spec.mask == dense::Mask::causal_top_left;
-  return problem;
+  return verify::problem_of(plan.spec,
+                            {.q = tensors.q,
+                             .k = tensors.k,
+                             .v = tensors.v,
+                             .sinks = tensors.sinks,
+                             .window_left = tensors.window_left,
+                             .window_right = tensors.window_right},
+                            scale);
 }
 
 }  // namespace wavesmith::contract

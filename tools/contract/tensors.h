@@ -43,8 +43,6 @@ struct Tensors {
 [[nodiscard]] Tensors part_of(const Tensors& all, const dense::Plan& plan, std::int64_t batch,
                               std::int64_t kv_head);
 
-[[nodiscard]] oracle::ElementType element_type(const dense::Plan& plan);
-
 /// What the oracle is to compute; `scale` as the kernel got it. The tensors must outlive it.
 [[nodiscard]] oracle::Problem problem_of(const dense::Plan& plan, const Tensors& tensors, float scale);
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "generator/attention_dense/launch.h"
+#include "tools/verify/attention_launch.h"
 #include "tools/verify/data.h"
 
 namespace wavesmith::verify {
@@ -19,10 +20,6 @@ namespace dense = generator::attention_dense;
 
 constexpr std::int64_t spare_tokens = 3;  // poisoned rows after each sequence
 constexpr double most_elements = 1 << 30;
-
-oracle::ElementType element_type(const dense::Plan& plan) {
-  return plan.spec.dtype == dense::DType::bf16 ? oracle::ElementType::bf16 : oracle::ElementType::fp16;
-}
 
 /// How Q and O, and K and V, lie in memory.
 struct TensorShapes {
@@ -74,7 +71,7 @@ std::int64_t rows_with_keys(const dense::Plan& plan, const AttentionCase& c) {
 }
 
 Tensors make_tensors(const dense::Plan& plan, const TensorShapes& shapes, std::uint64_t seed, double sigma) {
-  const oracle::ElementType type = element_type(plan);
+  const oracle::ElementType type = element_type(plan.spec);
   Random random(seed);
   Tensors tensors;
   tensors.q = normal(shapes.query, type, sigma, random);
@@ -128,47 +125,6 @@ class Uploader {
   Placement placement_;
   std::uint64_t index_ = 0;
 };
-
-simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& launch,
-                              const simulator::Options& options) {
-  simulator::Launch dispatch;
-  dispatch.kernel = plan.symbol;
-  std::ranges::copy(launch.grid, dispatch.grid.begin());
-  std::ranges::copy(launch.block, dispatch.block.begin());
-  for (const dense::Launch::Value& value : launch.arguments)
-    std::visit([&](auto v) { dispatch.arguments.push_back(simulator::Argument::of(v)); }, value.value);
-  dispatch.options = options;
-  return dispatch;
-}
-
-// The scale that the kernel was given, rounded to f32 as it was.
-float scale_of(const dense::Launch& launch) {
-  const auto argument = std::ranges::find(launch.arguments, "softmax_scale", &dense::Launch::Value::name);
-  return std::get<float>(argument->value);
-}
-
-oracle::Problem problem_of(const dense::Plan& plan, const AttentionCase& c, const Tensors& tensors,
-                           float scale) {
-  oracle::Problem problem;
-  problem.query_heads = plan.spec.num_query_heads;
-  problem.kv_heads = plan.spec.num_kv_heads;
-  problem.head_size = plan.spec.head_size;
-  problem.seqlen_q.assign(static_cast<std::size_t>(c.batch), c.seqlen_q);
-  problem.seqlen_kv.assign(static_cast<std::size_t>(c.batch), c.seqlen_kv);
-  problem.q = tensors.q.view();
-  problem.k = tensors.k.view();
-  problem.v = tensors.v.view();
-  problem.softmax_scale = static_cast<double>(scale);
-  problem.sinks = tensors.sinks;
-  if (plan.spec.mask == dense::Mask::window) {
-    problem.window_left = c.window_left.value_or(-1);
-    problem.window_right = c.window_right.value_or(-1);
-  } else if (plan.spec.mask != dense::Mask::full) {
-    problem.window_right = 0;
-  }
-  problem.top_left = plan.spec.mask == dense::Mask::causal_top_left;
-  return problem;
-}
 
 /// Hazards that a further run has found, at other instructions or of other kinds.
 void add_hazards(simulator::Report& report, const simulator::Report& more) {
@@ -232,7 +188,9 @@ class Runner {
     const Expected<dense::Launch> launch =
         dense::plan_launch(plan_, launch_shapes(plan_, case_, shapes_), buffers);
     if (!launch) return std::unexpected(launch.error());
-    Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, options));
+    simulator::Launch dispatch = dispatch_of(plan_, *launch);
+    dispatch.options = options;
+    Expected<simulator::Report> report = device_.launch(module_, dispatch);
     if (!report) return std::unexpected(report.error());
     outcome.report = std::move(*report);
     outcome.scale = scale_of(*launch);
@@ -254,14 +212,21 @@ class Runner {
   /// Appends to both; to `lse_samples` where the kernel has that output.
   Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples,
                                   std::vector<LseSample>& lse_samples) {
-    const oracle::ElementType type = element_type(plan_);
+    const oracle::ElementType type = element_type(plan_.spec);
     const Tensors tensors = make_tensors(plan_, shapes_, seed, case_.sigma);
     simulator::Options options = options_;
     options.uninitialized =
         options_.uninitialized && samples.empty();  // once is enough for the time it takes
     Expected<Outcome> outcome = execute(tensors, options);
     if (!outcome) return std::unexpected(outcome.error());
-    const oracle::Problem problem = problem_of(plan_, case_, tensors, outcome->scale);
+    const oracle::Problem problem = problem_of(plan_.spec,
+                                               {.q = tensors.q,
+                                                .k = tensors.k,
+                                                .v = tensors.v,
+                                                .sinks = tensors.sinks,
+                                                .window_left = case_.window_left,
+                                                .window_right = case_.window_right},
+                                               outcome->scale);
     Sample sample;
     sample.output = std::move(outcome->output);
     sample.exact = oracle::attention(problem, options_.threads);
@@ -390,7 +355,7 @@ Expected<AttentionRun> verify_attention(const dense::Plan& plan, std::span<const
     if (const auto compared = runner->compare_schedules(samples.front(), lse_samples, result.report);
         !compared)
       return std::unexpected(compared.error());
-  result.accuracy = judge(runner->output_shape(), element_type(plan), samples);
+  result.accuracy = judge(runner->output_shape(), element_type(plan.spec), samples);
   result.output = std::move(samples.front().output);
   if (plan.spec.lse) {
     result.lse = judge_lse(runner->lse_shape(), lse_samples);
