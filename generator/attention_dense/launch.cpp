@@ -80,8 +80,6 @@ class ShapeCheck {
 
 // MI350X and MI355X have 256 compute units (CDNA 4 white paper).
 constexpr std::int64_t compute_units = 256;
-// The grid of a dispatch packet counts work-items, in 32 bits an axis (HSA runtime specification, AQL).
-constexpr std::int64_t max_work_items = (std::int64_t{1} << 32) - 1;
 
 /// How work items are shared out.
 struct Sharing {
@@ -113,7 +111,7 @@ void check_interleave(ShapeCheck& check, const Spec& spec, const Shapes& shapes,
   if (shapes.persist_decode != Order::qb_major)
     check.refuse("interleave", "true", "with persist_decode qb_major; auto chooses for itself");
   else if (!is_causal(spec))
-    check.refuse("interleave", "true", "with a causal mask: all blocks cost the same without one");
+    check.refuse("interleave", "true", "with mask causal or causal_top_left");
   else if (counts.blocks == 1)
     check.refuse("interleave", "true", "with more than one block of rows");
 }
@@ -128,9 +126,8 @@ Sharing share(ShapeCheck& check, const Plan& plan, const Shapes& shapes) {
                     .blocks = (shapes.seqlen_q + spec.block_m - 1) / spec.block_m};
   const ItemCounts& counts = sharing.counts;
   // A persistent kernel counts one stride past the last item, in 31 bits.
-  const std::int64_t most_workgroups = max_work_items / plan.attributes.workgroup_size;
-  const std::int64_t most_items =
-      (std::int64_t{1} << 31) - 1 - (spec.persistent ? most_workgroups : std::int64_t{0});
+  const std::int64_t most = most_workgroups(plan.attributes.workgroup_size);
+  const std::int64_t most_items = (std::int64_t{1} << 31) - 1 - (spec.persistent ? most : std::int64_t{0});
   if (counts.items() > most_items) {
     check.refuse("seqlen_q", fmt::format("{}", shapes.seqlen_q),
                  fmt::format("so few rows that batch * num_query_heads * blocks of {} rows are at most {}",
@@ -154,7 +151,7 @@ Sharing share(ShapeCheck& check, const Plan& plan, const Shapes& shapes) {
   const std::int64_t usual = std::min(counts.items(), compute_units * resident);
   sharing.workgroups =
       shapes.num_persistent.value_or(workgroups_of(sharing.order.order, counts).value_or(usual));
-  check.range("num_persistent", sharing.workgroups, 1, most_workgroups);
+  check.range("num_persistent", sharing.workgroups, 1, most);
   check_interleave(check, spec, shapes, counts);
   if (workgroups_of(sharing.order.order, counts)) check_pairs(check, sharing);
   return sharing;

@@ -26,6 +26,12 @@ enum class Order : std::uint8_t {
 [[nodiscard]] std::optional<Order> find_order(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> order_names();
 
+/// Workgroups of one axis of a grid: a dispatch packet counts its work-items in 32 bits (HSA runtime
+/// specification, AQL).
+[[nodiscard]] constexpr std::int64_t most_workgroups(unsigned workgroup_size) {
+  return ((std::int64_t{1} << 32) - 1) / workgroup_size;
+}
+
 /// What a launch counts. All at least 1; query heads are kv heads times the group.
 struct ItemCounts {
   std::int64_t batch = 1, kv_heads = 1, group = 1, blocks = 1;

@@ -117,9 +117,11 @@ std::vector<std::string> preconditions(const Plan& plan) {
     all.emplace_back("lse aligned to 4 bytes; its head stride >= 0 and < 2^31, its batch stride >= 0");
   if (plan.spec.sinks) all.emplace_back("sinks aligned to 4 bytes, finite");
   if (plan.spec.mask == Mask::window)
-    all.emplace_back("window_left, window_right >= 0, or -1 for no bound; seqlen_q + seqlen_kv below 2^31");
+    all.emplace_back(
+        "window_left, window_right >= 0, or -1 for no bound; seqlen_q + seqlen_kv at most 2^31 - 4097");
   if (plan.spec.persistent) {
-    all.emplace_back("num_persistent >= 1; work items and num_persistent together below 2^31");
+    all.push_back(fmt::format("num_persistent 1 to {}; work items at most 2^31 - 1 less so many",
+                              most_workgroups(plan.attributes.workgroup_size)));
     all.emplace_back(
         "gqa_pair: even blocks and an even group, num_persistent = blocks * num_kv_heads * batch; "
         "gqa_pair_2phase: even blocks, num_persistent = half of the work items");

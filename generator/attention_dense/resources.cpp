@@ -92,7 +92,9 @@ unsigned vector_registers(const Spec& spec) {
   const unsigned o = head_size / 32 * 16, scores = block_n / 32 * 16;
   const unsigned q = head_size / 16 * 4, p = block_n / 16 * 4;
   constexpr unsigned work = 48;  // K fragments read ahead, offsets of copies, addresses, running values
-  return o + scores + q + p + work;
+  // The bounds of a window, and what a loop over work items holds.
+  const unsigned more = spec.mask == Mask::window || spec.persistent ? 8 : 0;
+  return o + scores + q + p + work + more;
 }
 
 void check_resources(const Spec& spec, const lowering::TargetFacts& target, std::vector<Refusal>& refusals) {
@@ -101,6 +103,10 @@ void check_resources(const Spec& spec, const lowering::TargetFacts& target, std:
     refusals.insert(refusals.end(), layouts.error().refusals.begin(), layouts.error().refusals.end());
     return;
   }
+  // The comparisons of 128 keys a tile take so many scalar registers that LLVM would spill some.
+  if (spec.persistent && spec.sinks && spec.block_n == 128)
+    refusals.push_back({"sinks", value_text(spec.sinks),
+                        "false with persistent and block_n = 128: there are not enough scalar registers"});
   const std::size_t before = refusals.size();
   check_lds(spec, *layouts, target.lds_bytes, refusals);
   // Of a workgroup that does not fit there is no number of waves to speak of.

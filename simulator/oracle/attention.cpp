@@ -43,10 +43,12 @@ KeyRange visible_keys(const Problem& problem, const Row& row) {
   const auto batch = static_cast<std::size_t>(row.batch);
   const std::int64_t keys = problem.seqlen_kv[batch];
   const std::int64_t diagonal = row.query + (problem.top_left ? 0 : keys - problem.seqlen_q[batch]);
+  // Compared by differences: a width may be any number of keys.
   const std::int64_t first =
-      problem.window_left < 0 ? 0 : std::max<std::int64_t>(0, diagonal - problem.window_left);
-  const std::int64_t end =
-      problem.window_right < 0 ? keys : std::min(keys, diagonal + problem.window_right + 1);
+      problem.window_left < 0 || problem.window_left >= diagonal ? 0 : diagonal - problem.window_left;
+  const std::int64_t end = problem.window_right < 0 || problem.window_right >= keys - 1 - diagonal
+                               ? keys
+                               : diagonal + problem.window_right + 1;
   return {first, std::max(first, end)};
 }
 

@@ -86,8 +86,20 @@ TEST_CASE("contract command: an allow-list is read strictly, and what it has too
   CHECK(stale.out.contains(
       "stale in the allow-list: warning of attention-dense/gfx950/d64_bf16_causal_q32_kv8_lse"));
   const Outcome unknown = with_list("attention-dense/gfx950/nothing");
-  CHECK(unknown.status == 1);
+  CHECK(unknown.status == 2);
   CHECK(unknown.err.contains("there is no case attention-dense/gfx950/nothing"));
+}
+
+TEST_CASE(
+    "contract: what --limits would ignore is refused, and a machine that cannot compile is no verdict") {
+  const Outcome ignored =
+      cli(one_case + std::vector<std::string>{"--limits", "--gate", "values", "--allow-list", "list.json"});
+  CHECK(ignored.status == 2);
+  CHECK(ignored.err.contains("gate = given is refused"));
+  CHECK(ignored.err.contains("allow_list = given is refused"));
+  const Outcome no_worker =
+      cli(one_case + std::vector<std::string>{"--gate", "values", "--worker", "/bin/false"});
+  CHECK(no_worker.status == 4);
 }
 
 TEST_CASE("contract command: limits show base and now, and only a broken limit fails") {

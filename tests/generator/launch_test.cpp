@@ -333,7 +333,7 @@ TEST_CASE("plan_launch: interleave is refused where it has no meaning") {
         "interleave = true is refused: with persist_decode qb_major; auto chooses for itself");
   CHECK(with(causal, 300, Order::chiplet) == with(causal, 300, Order::automatic));
   CHECK(with(full, 300, Order::qb_major) ==
-        "interleave = true is refused: with a causal mask: all blocks cost the same without one");
+        "interleave = true is refused: with mask causal or causal_top_left");
   CHECK(with(causal, 256, Order::qb_major) ==
         "interleave = true is refused: with more than one block of rows");
 }

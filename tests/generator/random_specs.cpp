@@ -43,6 +43,12 @@ void refuse_resources(const generator::FieldTexts& texts, std::set<std::string>&
   const auto value = [&](const std::string& field, int fallback) { return number(texts, field, fallback); };
   const int head_size = value("head_size", 0), block_m = value("block_m", 256),
             block_n = value("block_n", 64);
+  const auto is = [&](const std::string& field, std::string_view text) {
+    const auto found = texts.find(field);
+    return found != texts.end() && found->second == text;
+  };
+  const bool persistent = is("persistent", "true"), window = is("mask", "window");
+  if (persistent && is("sinks", "true") && block_n == 128) refused.insert("sinks");
   const bool small = head_size == 64;
   const std::string k_pad = small ? "lds_k_group_pad" : "lds_k_row_pad",
                     v_pad = small ? "lds_v_group_pad" : "lds_v_row_pad";
@@ -60,8 +66,10 @@ void refuse_resources(const generator::FieldTexts& texts, std::set<std::string>&
   // What no variant spills for, measured.
   static const std::map<std::pair<int, int>, int> most_by_registers{
       {{64, 32}, 4}, {{64, 64}, 3}, {{64, 128}, 2}, {{128, 32}, 3}, {{128, 64}, 2}, {{128, 128}, 2}};
+  int by_registers = most_by_registers.at({head_size, block_n});
+  if (head_size == 128 && block_n == 32 && (persistent || window)) by_registers = 2;
   const int waves = block_m / 32;
-  const int most = std::min(most_by_registers.at({head_size, block_n}), lds_of_cu / lds * waves / 4);
+  const int most = std::min(by_registers, lds_of_cu / lds * waves / 4);
   if (std::max(value("waves_per_eu", 2), waves / 4) > most) refused.insert("waves_per_eu");
 }
 

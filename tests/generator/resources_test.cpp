@@ -1,6 +1,7 @@
 // Registers, LDS and occupancy of every variant, read from code objects; and what a pad may and may not
 // change.
 #include <set>
+#include <tuple>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -57,12 +58,15 @@ TEST_CASE("resources: no variant spills, uses scratch or accumulation registers"
 
 TEST_CASE("resources: at the most waves per SIMD that are accepted, nothing spills") {
   for (const Spec& geometry : all_geometries())
-    for (const auto& [lse, persistent] :
-         {std::pair{false, false}, {true, false}, {false, true}, {true, true}}) {
+    for (const auto& [lse, persistent, mask, sinks] : {std::tuple{false, false, Mask::causal, false},
+                                                       {true, false, Mask::window, true},
+                                                       {false, true, Mask::window, false},
+                                                       {true, true, Mask::causal_top_left, true}}) {
       Spec s = geometry;
       s.lse = lse;
       s.persistent = persistent;
-      s.mask = lse ? Mask::causal_top_left : Mask::causal;
+      s.mask = mask;
+      s.sinks = sinks && !(persistent && s.block_n == 128);  // refused
       s.waves_per_eu = 1;
       for (int waves = 1; waves <= 8; ++waves) {
         Spec more = s;

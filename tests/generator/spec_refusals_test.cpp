@@ -183,6 +183,17 @@ TEST_CASE("spec_refusals: pads beyond LDS") {
   CHECK(refused_fields(texts) == std::vector<std::string>{"kv", "lds_k_row_pad", "lds_v_row_pad"});
 }
 
+TEST_CASE(
+    "spec_refusals: sinks in a persistent kernel of 128 keys a tile, which would spill scalar registers") {
+  FieldTexts texts = test::base_texts(64);
+  texts["sinks"] = texts["persistent"] = "true";
+  CHECK(refused_fields(texts).empty());
+  texts["block_n"] = "128";
+  CHECK(refused_fields(texts) == std::vector<std::string>{"sinks"});
+  texts["persistent"] = "false";
+  CHECK(refused_fields(texts).empty());
+}
+
 TEST_CASE("spec_refusals: all problems of a spec are reported at once") {
   FieldTexts texts;
   std::vector<std::string> expected;

@@ -234,6 +234,33 @@ TEST_CASE("verify refuses launch flags that no built kernel takes, and those tha
         Fields{"interleave", "num_persistent"});
 }
 
+TEST_CASE("verify says which window it judged, and takes that of a model") {
+  const auto judged = [](const Words& words) {
+    const Outcome outcome = run(Words{WAVESMITH_PROGRAM, "verify", "attention-dense", "--seqlen-q", "40",
+                                      "--seqlen-kv", "90", "--json"} +
+                                words);
+    INFO(outcome.err);
+    CHECK(outcome.status == 0);
+    const auto launch = document(outcome.out)["launch"];
+    return std::pair<int, int>(launch["window_left"], launch["window_right"]);
+  };
+  const Words model{"--model-shape", "gpt-oss-120b/local", "--num-query-heads", "2", "--num-kv-heads", "1"};
+  CHECK(judged(model) == std::pair(127, 0));
+  CHECK(judged(model + Words{"--mask", "window"}) == std::pair(127, 0));
+  CHECK(judged(model + Words{"--window-left", "9"}) == std::pair(9, 0));
+  // Far more keys than there are: no sum may overflow, the judge's neither.
+  CHECK(judged(Words{"--head-size", "64", "--num-query-heads", "2", "--num-kv-heads", "1", "--mask", "window",
+                     "--window-right", "2000000000"}) == std::pair(-1, 2000000000));
+}
+
+TEST_CASE("verify takes windows of any width without an overflow in its judge") {
+  for (const std::string flag : {"--window-left", "--window-right"})
+    CHECK(run(Words{WAVESMITH_PROGRAM, "verify", "attention-dense", "--head-size", "64", "--num-query-heads",
+                    "2", "--num-kv-heads", "1", "--seqlen-q", "65", "--seqlen-kv", "30", "--mask", "window",
+                    flag, "9223372036854775807"})
+              .status == 0);
+}
+
 TEST_CASE("verify runs a persistent kernel with the workgroups and the order that it is given") {
   const Outcome outcome = verify(
       shape + Words{"--json", "--persistent", "--num-persistent", "2", "--persist-decode", "hkv_major"});

@@ -100,6 +100,7 @@ Expected<contract::AllowList> read_allow_list(const Arguments& arguments) {
   if (path.empty()) {
     const auto folder = golden_folder(arguments, {});
     std::error_code error;
+    if (!folder && arguments.value("dir")) return std::unexpected(folder.error());
     if (!folder) return contract::AllowList{};
     const auto file = *folder / ".." / "tools" / "contract" / contract::allow_list_name;
     if (!std::filesystem::is_regular_file(file, error)) return contract::AllowList{};
@@ -130,6 +131,11 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
                   std::array{Output{"allow_list", arguments.value_or("allow-list", "")}});
   CompilerOptions compilers = read_compiler_options(arguments, refusals);
   compilers.pool.workers = request.jobs;
+  if (arguments.flag("limits"))
+    for (const auto& [name, given] : {std::pair{"gate", !arguments.list("gate").empty()},
+                                      std::pair{"allow-list", arguments.value("allow-list").has_value()}})
+      if (given)
+        refusals.push_back({field_name(name), "given", "nothing beside --limits, which runs nothing"});
   if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
   if (arguments.flag("limits")) return contract_limits(arguments, goldens, compilers, request.jobs);
 

@@ -39,11 +39,11 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
           {.name = "window-left",
            .placeholder = "N",
            .meaning =
-               "with mask window: keys before a query's own place that it sees; -1: all (default -1, or "
-               "what --model-shape has)"},
+               "with mask window: keys before a query's own place that it sees; -1: all (default: what a "
+               "--model-shape with a window has, else -1)"},
           {.name = "window-right",
            .placeholder = "N",
-           .meaning = "the same behind it (default -1, or 0 with a --model-shape)"},
+           .meaning = "the same behind it (default: 0 with such a --model-shape, else -1)"},
           {.name = "layout",
            .placeholder = "NAME",
            .meaning = "order of the axes in memory: bshd, bhsd (default bshd)"},
@@ -115,12 +115,6 @@ class LaunchReader {
 };
 
 void read_window(const Arguments& arguments, LaunchReader& reader, verify::AttentionCase& shape) {
-  const generator::ModelShape* model = generator::find_model_shape(arguments.value_or("model-shape", ""));
-  if (model != nullptr && model->window > 0 && !arguments.value("mask")) {
-    // A query of these models sees its own key and those just before it.
-    shape.window_left = model->window - 1;
-    shape.window_right = 0;
-  }
   for (const auto& [name, width] :
        {std::pair{"window-left", &shape.window_left}, {"window-right", &shape.window_right}}) {
     if (!arguments.value(name)) continue;
@@ -160,6 +154,15 @@ verify::AttentionCase read_case(const Arguments& arguments, std::vector<Refusal>
   if (layout != "bshd" && layout != "bhsd") reader.refuse("layout", layout, "bshd, bhsd");
   read_window(arguments, reader, shape);
   return shape;
+}
+
+/// What a model's window makes of widths that no flag names: a query sees its own key and those just before
+/// it.
+void add_model_window(const Arguments& arguments, const dense::Spec& spec, verify::AttentionCase& shape) {
+  const generator::ModelShape* model = generator::find_model_shape(arguments.value_or("model-shape", ""));
+  if (model == nullptr || model->window == 0 || spec.mask != dense::Mask::window) return;
+  shape.window_left = shape.window_left.value_or(model->window - 1);
+  shape.window_right = shape.window_right.value_or(0);
 }
 
 // The Plan behind a resolved kernel. The canonical spec resolves to itself.
@@ -202,6 +205,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
                 "--device hip: this build cannot run kernels on a GPU; --device sim simulates one");
   const Expected<dense::Plan> plan = plan_of(*request->kernel);
   if (!plan) return std::unexpected(plan.error());
+  add_model_window(arguments, plan->spec, shape);
   if (const auto checked = verify::check_case(*plan, shape); !checked)
     return std::unexpected(checked.error());
 
@@ -260,6 +264,12 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   report.text = fmt::format("{} on the simulator ({}): batch {}, seqlen_q {}, seqlen_kv {}, {}, seed {}\n",
                             plan->symbol, to_string(plan->target), shape.batch, shape.seqlen_q,
                             shape.seqlen_kv, shape.bhsd ? "bhsd" : "bshd", shape.seed);
+  if (plan->spec.mask == dense::Mask::window) {
+    const std::int64_t left = shape.window_left.value_or(-1), right = shape.window_right.value_or(-1);
+    report.json["launch"]["window_left"] = left;
+    report.json["launch"]["window_right"] = right;
+    report.text += fmt::format("window: {} keys left, {} right (-1: no bound)\n", left, right);
+  }
   report.text +=
       fmt::format("grid {} x {} x {}, {} work items in the order {}{}\n", launch->grid[0], launch->grid[1],
                   launch->grid[2], launch->work_items, dense::name_of(launch->order.order),

@@ -21,7 +21,8 @@ bool AllowList::has(const Finding& finding) const {
 Expected<AllowList> parse_allow_list(std::string_view text, std::string_view name,
                                      std::span<const std::string> ids) {
   const auto damaged = [&](std::string_view why) {
-    return fail(ErrorKind::check_failed, fmt::format("{} is not a list of allowed findings: {}", name, why));
+    return fail(ErrorKind::invalid_request,
+                fmt::format("{} is not a list of allowed findings: {}", name, why));
   };
   const auto parsed = golden::parse_strict_json(text);
   if (!parsed) return damaged(parsed.error());

@@ -15,16 +15,21 @@ CaseResult run_case(const ContractCase& one, const Gates& gates, const KernelCom
   CaseResult result{
       .id = one.id, .target = to_string(one.plan.target), .symbol = one.plan.symbol, .verdict = {}};
   // A case that cannot be judged passes no gate that was asked for.
-  const auto not_judged = [&](std::string_view kind, const std::string& why) {
-    result.verdict.problems.push_back(
-        {.gate = Gate::resolves, .symptom = Symptom::not_resolved, .kind = std::string(kind), .what = why});
+  const auto not_judged = [&](std::string_view kind, const Error& error) {
+    if (error.kind == ErrorKind::environment) result.environment = error;
+    for (std::size_t gate = 0; gate < gate_names.size(); ++gate)
+      if (gates.chosen.at(gate))
+        result.verdict.problems.push_back({.gate = static_cast<Gate>(gate),
+                                           .symptom = Symptom::not_resolved,
+                                           .kind = std::string(kind),
+                                           .what = error.message});
     return result;
   };
   Expected<std::vector<std::byte>> code = compiler.compile(one.plan);
-  if (!code) return not_judged("compile", code.error().message);
+  if (!code) return not_judged("compile", code.error());
   const Subject subject{one.plan, std::move(*code)};
   Expected<Verdict> verdict = check(subject, one.shapes, {.gates = gates, .edit = {}});
-  if (!verdict) return not_judged("run", verdict.error().message);
+  if (!verdict) return not_judged("run", verdict.error());
   result.verdict = std::move(*verdict);
   return result;
 }
@@ -142,6 +147,8 @@ Expected<ContractResult> run_contract(const Request& request, const KernelCompil
     cases[i] = run_case(request.cases[i], request.gates, compiler);
     finished();
   });
+  for (const CaseResult& one : cases)
+    if (one.environment) return std::unexpected(*one.environment);
   for (CaseResult& one : cases) target_of(result, one.target).cases.push_back(std::move(one));
   for (const auto& [name, list] : plantings) {
     std::vector<ControlResult> controls(list.size());

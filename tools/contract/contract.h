@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct Request {
 struct CaseResult {
   std::string id, target, symbol;
   Verdict verdict;
+  std::optional<Error> environment = {};  ///< why this machine could not judge it
   [[nodiscard]] bool ok() const { return verdict.problems.empty(); }
 };
 
@@ -54,7 +56,7 @@ struct ContractResult {
   [[nodiscard]] bool ok() const;
 };
 
-/// Errors: a machine that cannot compile at all.
+/// Errors: environment, where this machine cannot compile or run.
 [[nodiscard]] Expected<ContractResult> run_contract(const Request& request, const KernelCompiler& compiler);
 
 }  // namespace wavesmith::contract

@@ -66,7 +66,7 @@ std::int64_t rows_with_keys(const dense::Plan& plan, const AttentionCase& c) {
   std::int64_t rows = c.seqlen_q;
   if (plan.spec.mask == dense::Mask::causal) rows = std::min(c.seqlen_q, c.seqlen_kv);
   if (plan.spec.mask == dense::Mask::window && c.window_right.value_or(-1) != -1)
-    rows = std::min(c.seqlen_q, c.seqlen_kv + *c.window_right);
+    rows = std::min(c.seqlen_q, c.seqlen_kv + std::min(*c.window_right, c.seqlen_q));
   return c.batch * plan.spec.num_query_heads * rows;
 }
 
