@@ -112,9 +112,9 @@ Listing::Listing(std::string_view disassembly) {
     Instruction instruction{0, std::string(mnemonic), std::string(trimmed(code.substr(mnemonic.size())))};
     std::from_chars(line.data() + comment + 3, line.data() + line.size(), instruction.address, 16);
     instructions.push_back(std::move(instruction));
-    // What follows is padding.
-    if (mnemonic == "s_endpgm") break;
   }
+  // Padding. The end of the program need not be the last instruction: LLVM may place a loop behind it.
+  while (!instructions.empty() && instructions.back().mnemonic == "s_nop") instructions.pop_back();
 
   std::map<std::uint64_t, std::size_t> at_address;
   for (std::size_t i = 0; i < instructions.size(); ++i) at_address[instructions[i].address] = i;
