@@ -31,7 +31,7 @@ const std::vector<std::string> two_ids{"family/gfx950/a", "family/gfx950/b"};
 std::string refusal(const std::string& text) {
   const auto list = parse_allow_list(text, "list.json", two_ids);
   REQUIRE_FALSE(list);
-  CHECK(list.error().kind == ErrorKind::check_failed);
+  CHECK(list.error().kind == ErrorKind::invalid_request);
   return list.error().message;
 }
 

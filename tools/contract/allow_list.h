@@ -40,7 +40,7 @@ struct AllowList {
   [[nodiscard]] bool has(const Finding& finding) const;
 };
 
-/// `ids`: all cases there are. Errors (check_failed): anything that is not exactly the schema, a case or a
+/// `ids`: all cases there are. Errors (invalid_request): anything that is not exactly the schema, a case or a
 /// kind that does not exist, an entry that stands twice, an entry without a reason. `name` is for messages.
 [[nodiscard]] Expected<AllowList> parse_allow_list(std::string_view text, std::string_view name,
                                                    std::span<const std::string> ids);
