@@ -56,10 +56,10 @@ void run(Wave& wave, std::uint64_t steps, bool stop_at_wait) {
     InstructionCounters& counter = counters[instruction.index];
     ++counter.executions;
     counter.active_lanes += static_cast<std::uint64_t>(std::popcount(wave.exec()));
-    if constexpr (Watched)
+    if constexpr (Watched) {
       if (wave.group->hazards) wave.group->hazards->before(wave, instruction);
-    if constexpr (Watched)
       if (wave.group->inexact) wave.group->inexact->before(wave, instruction);
+    }
     instruction.handler(wave, instruction);
     if constexpr (Watched) {
       if (wave.group->hazards) wave.group->hazards->after(wave, instruction);

@@ -141,15 +141,17 @@ void KernelEmitter::decode(Value item) {
   at_.block_row = block * static_cast<unsigned>(plan_.spec.block_m);
 }
 
+Value KernelEmitter::tiles_of(Value keys) {
+  return b_.binary(ir::OpKind::ashr, keys,
+                   b_.i32(std::countr_zero(static_cast<unsigned>(plan_.spec.block_n))));
+}
+
 void KernelEmitter::find_tiles() {
   const ir::Builder::Step step(b_, "locate");
   const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
   const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
   const Value seqlen_q = argument("seqlen_q");
   const Value seqlen_kv = argument("seqlen_kv");
-  const auto tiles_of = [&](Value keys) {
-    return b_.binary(ir::OpKind::ashr, keys, b_.i32(std::countr_zero(block_n)));
-  };
   if (plan_.spec.mask == Mask::causal_top_left) {
     // Rows past the keys' end see all of them, unlike bottom-right rows, whose diagonal ends there.
     at_.last_key = b_.smin(at_.block_row + at_.wave_row, seqlen_kv - 1);
@@ -181,9 +183,6 @@ void KernelEmitter::find_window_tiles() {
   const Value seqlen_kv = argument("seqlen_kv");
   const Value left = argument("window_left");
   const Value right = argument("window_right");
-  const auto tiles_of = [&](Value keys) {
-    return b_.binary(ir::OpKind::ashr, keys, b_.i32(std::countr_zero(block_n)));
-  };
   const Value diagonal = seqlen_kv - seqlen_q;
   const Value key = at_.block_row + at_.wave_row + diagonal;
   at_.first_key = key - left;

@@ -71,6 +71,7 @@ class KernelEmitter {
   void locate();
   void work_item(Value item);
   void decode(Value item);
+  [[nodiscard]] Value tiles_of(Value keys);  ///< keys / block_n, rounded down
   void find_tiles();
   void find_window_tiles();
   State first_tile();

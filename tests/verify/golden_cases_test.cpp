@@ -13,6 +13,7 @@
 #include "golden/cases.h"
 #include "lowering/flavour.h"
 #include "tests/verify/kernels.h"
+#include "tools/verify/attention_launch.h"
 
 using namespace wavesmith::test;
 namespace generator = wavesmith::generator;
@@ -27,13 +28,9 @@ dense::Spec spec_of(const golden::Case& one) {
   REQUIRE(target);
   const auto kernel = generator::find_family(one.family)->resolve(one.fields, one.preset, *target);
   REQUIRE(kernel);
-  generator::FieldTexts texts;
-  for (const auto& [name, value] : (*kernel)->spec()) texts.emplace(name, value);
-  dense::Spec spec;
-  std::vector<wavesmith::Refusal> refusals;
-  generator::read_fields(texts, spec, refusals);
-  REQUIRE(refusals.empty());
-  return spec;
+  const auto plan = verify::plan_of(**kernel);
+  REQUIRE(plan);
+  return plan->spec;
 }
 
 std::string masked_text(const dense::Spec& spec) {

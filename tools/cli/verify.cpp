@@ -17,6 +17,7 @@
 #include "tools/cli/progress.h"
 #include "tools/cli/simulator_options.h"
 #include "tools/verify/attention.h"
+#include "tools/verify/attention_launch.h"
 #include "tools/verify/attention_launch_file.h"
 #include "tools/verify/report.h"
 
@@ -165,19 +166,6 @@ void add_model_window(const Arguments& arguments, const dense::Spec& spec, verif
   shape.window_right = shape.window_right.value_or(0);
 }
 
-// The Plan behind a resolved kernel. The canonical spec resolves to itself.
-Expected<dense::Plan> plan_of(const generator::ResolvedKernel& kernel) {
-  generator::FieldTexts texts;
-  for (const auto& [name, value] : kernel.spec()) texts.emplace(name, value);
-  dense::Spec spec;
-  std::vector<Refusal> refusals;
-  generator::read_fields(texts, spec, refusals);
-  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
-  Expected<dense::Plan> plan = dense::resolve(spec, kernel.target());
-  if (plan) plan->symbol = kernel.symbol();
-  return plan;
-}
-
 std::string tile_reads_text(const simulator::Report& report) {
   const auto [k, v] = verify::tile_reads(report);
   std::string text = "conflict cycles of LDS reads:";
@@ -203,7 +191,7 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   if (device == "hip")
     return fail(ErrorKind::environment,
                 "--device hip: this build cannot run kernels on a GPU; --device sim simulates one");
-  const Expected<dense::Plan> plan = plan_of(*request->kernel);
+  const Expected<dense::Plan> plan = verify::plan_of(*request->kernel);
   if (!plan) return std::unexpected(plan.error());
   add_model_window(arguments, plan->spec, shape);
   if (const auto checked = verify::check_case(*plan, shape); !checked)

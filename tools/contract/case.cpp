@@ -9,6 +9,7 @@
 #include "generator/attention_dense/emit.h"
 #include "generator/families.h"
 #include "runtime/compiler_choice.h"
+#include "tools/verify/attention_launch.h"
 
 namespace wavesmith::contract {
 namespace {
@@ -22,16 +23,9 @@ Expected<dense::Plan> plan_of(const golden::Case& golden) {
   if (!target) return std::unexpected(target.error());
   const auto kernel = generator::find_family(golden.family)->resolve(golden.fields, golden.preset, *target);
   if (!kernel) return std::unexpected(kernel.error());
-  // The canonical spec resolves to itself.
-  generator::FieldTexts texts;
-  for (const auto& [name, value] : (*kernel)->spec()) texts.emplace(name, value);
-  dense::Spec spec;
-  std::vector<Refusal> refusals;
-  generator::read_fields(texts, spec, refusals);
-  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
   if (simulator::implemented_forms(target->processor).empty())
     return fail(ErrorKind::invalid_request, fmt::format("there is no simulator of {}", target->processor));
-  return dense::resolve(spec, *target);
+  return verify::plan_of(**kernel);
 }
 
 }  // namespace

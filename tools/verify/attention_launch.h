@@ -9,11 +9,15 @@
 #include "wavesmith/simulator.h"
 
 #include "generator/attention_dense/launch.h"
+#include "generator/families.h"
 #include "tools/verify/data.h"
 
 namespace wavesmith::verify {
 
 [[nodiscard]] oracle::ElementType element_type(const generator::attention_dense::Spec& spec);
+
+/// The Plan behind a resolved attention_dense kernel, with its symbol.
+[[nodiscard]] Expected<generator::attention_dense::Plan> plan_of(const generator::ResolvedKernel& kernel);
 
 /// Kernel, grid and arguments; options are the caller's.
 [[nodiscard]] simulator::Launch dispatch_of(const generator::attention_dense::Plan& plan,
