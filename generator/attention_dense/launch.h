@@ -26,19 +26,30 @@ struct Strides {
 /// bhsd: [batch, head, token, head size].
 [[nodiscard]] Strides bhsd(std::int64_t seqlen, std::int64_t heads, std::int64_t head_size);
 
-/// Of the logarithms of the denominators, [batch, head, query]: f32, queries contiguous.
+/// thd: [token, head, head size], for packed sequences and for pages that hold [token, head, head size];
+/// `batch` is the distance of pages, in tokens, and 0 for packed sequences.
+[[nodiscard]] Strides thd(std::int64_t heads, std::int64_t head_size, std::int64_t page_size = 0);
+
+/// Of the logarithms of the denominators, [batch, head, query], packed [head, query]: f32, queries
+/// contiguous.
 struct LseStrides {
   std::int64_t batch = 0;
   std::int64_t head = 0;
 };
 
+/// Sequences of different lengths have them in device memory (Buffers), so that one launch fits all; here are
+/// bounds of them. sequences.h checks them where the host knows them.
 struct Shapes {
   std::int64_t batch = 1;
-  std::int64_t seqlen_q = 0;
-  std::int64_t seqlen_kv = 0;
+  std::int64_t seqlen_q = 0;   ///< of each batch element; the longest one's where they are in memory
+  std::int64_t seqlen_kv = 0;  ///< the same of keys
+  /// `batch` is 0 for packed sequences, and the distance of pages for paged keys and values.
   Strides q, k, v, o;
-  std::optional<LseStrides> lse = std::nullopt;  ///< contiguous where absent; only for a spec with lse
-  std::optional<float> softmax_scale;            ///< 1 / sqrt(head size) where absent
+  /// Only for a spec with lse; where absent, contiguous. Of packed sequences only the caller knows how many
+  /// queries there are: there it must be given, with batch 0.
+  std::optional<LseStrides> lse = std::nullopt;
+  std::int64_t block_table_stride = 0;  ///< pages that the table has room for in each batch element
+  std::optional<float> softmax_scale;   ///< 1 / sqrt(head size) where absent
   /// Keys that a query sees before and behind its own place, which is the bottom-right diagonal; inclusive,
   /// -1 for no bound. Only for mask window, and there no bound where absent.
   std::optional<std::int64_t> window_left = std::nullopt, window_right = std::nullopt;
@@ -58,6 +69,13 @@ struct Buffers {
   std::uint64_t q = 0, k = 0, v = 0, o = 0;
   std::uint64_t lse = 0;    ///< only for a spec with lse
   std::uint64_t sinks = 0;  ///< only for a spec with sinks: f32, one for each query head
+  /// Only for sequences varlen, and for keys of kv contiguous: i32, the first token of each sequence, and
+  /// their total.
+  std::uint64_t cu_seqlens_q = 0, cu_seqlens_kv = 0;
+  /// For sequences ragged; for keys also with kv paged: i32, the length of each batch element.
+  std::uint64_t seqlens_q = 0, seqlens_kv = 0;
+  /// Only for kv paged: i32, [batch, block_table_stride], the pages of each batch element in order.
+  std::uint64_t block_table = 0;
 };
 
 struct Launch {

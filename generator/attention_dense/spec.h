@@ -13,7 +13,7 @@ namespace wavesmith::generator::attention_dense {
 
 enum class DType { bf16, fp16 };
 enum class Mask { full, causal, causal_top_left, window };
-enum class Sequences { batch, varlen };
+enum class Sequences { batch, varlen, ragged };
 enum class Kv { contiguous, paged };
 enum class LdsLayout { padded };
 
@@ -54,8 +54,12 @@ struct Spec {
             "visible keys; causal is bottom-right: key j for query i when j <= i + seqlen_kv - seqlen_q; "
             "window: "
             "those from window_left keys before that place to window_right behind it"),
-      field("sequences", &Spec::sequences, "batch: one length for all; varlen: packed, with cu_seqlens"),
-      field("kv", &Spec::kv, "how keys and values lie in memory"),
+      field("sequences", &Spec::sequences,
+            "batch: one length for all; varlen: packed one after another, with cu_seqlens; ragged: room for "
+            "the "
+            "longest in each batch element, with seqlens"),
+      field("kv", &Spec::kv,
+            "how keys and values lie in memory; paged: in pages that a block table names, with seqlens_kv"),
       field("page_size", &Spec::page_size, {.only = {16, 32, 64, 128}},
             "tokens of a page; only for paged kv"),
       field("sinks", &Spec::sinks, "a logit per query head, fp32, that joins the softmax denominator"),
@@ -85,6 +89,22 @@ static_assert(all_fields_listed<Spec>(), "Spec::fields lists every member once")
   return spec.num_query_heads / spec.num_kv_heads;
 }
 
+/// \name Where the kernel finds how long a batch element's sequences are, and where they begin
+/// @{
+[[nodiscard]] constexpr bool reads_seqlen_q(const Spec& spec) {
+  return spec.sequences != Sequences::batch;
+}
+[[nodiscard]] constexpr bool reads_seqlen_kv(const Spec& spec) {
+  return spec.sequences != Sequences::batch || spec.kv == Kv::paged;
+}
+[[nodiscard]] constexpr bool packed_q(const Spec& spec) {
+  return spec.sequences == Sequences::varlen;
+}
+[[nodiscard]] constexpr bool packed_kv(const Spec& spec) {
+  return spec.sequences == Sequences::varlen && spec.kv == Kv::contiguous;
+}
+/// @}
+
 /// Resets every knob that cannot affect the emitted code for this spec to its default, so that equal kernels
 /// have equal specs.
 [[nodiscard]] Spec canonical(const Spec& spec);
@@ -107,7 +127,7 @@ struct EnumNames<attention_dense::Mask> {
 };
 template <>
 struct EnumNames<attention_dense::Sequences> {
-  static constexpr std::array<std::string_view, 2> names{"batch", "varlen"};
+  static constexpr std::array<std::string_view, 3> names{"batch", "varlen", "ragged"};
 };
 template <>
 struct EnumNames<attention_dense::Kv> {
