@@ -175,6 +175,10 @@ Value Builder::make_buffer_resource(Value base, Value bytes) {
   return one(OpKind::make_buffer_resource, {base, bytes}, buffer_resource, "rsrc");
 }
 
+Value Builder::load_constant(Value pointer, std::string_view hint) {
+  return one(OpKind::load_constant, {pointer}, ir::i32, hint);
+}
+
 Value Builder::buffer_load(Value resource, Value byte_offset, Type type) {
   return one(OpKind::buffer_load, {resource, byte_offset}, type, "load");
 }

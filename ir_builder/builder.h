@@ -106,6 +106,9 @@ class Builder {
   /// Raw buffer descriptor over `bytes` (i32, unsigned) from `base`; accesses past them read 0 or are
   /// dropped.
   Value make_buffer_resource(Value base, Value bytes);
+  /// An i32 from global memory that nothing writes while the kernel runs. A scalar load where the address is
+  /// uniform, on lgkmcnt.
+  Value load_constant(Value pointer, std::string_view hint);
   Value buffer_load(Value resource, Value byte_offset, Type type);
   void buffer_store(Value data, Value resource, Value byte_offset);
   /// Asynchronous copy, `bytes` a lane, to LDS base + lane * bytes; the base must be uniform. Counts on

@@ -94,6 +94,8 @@ constexpr std::array table{
     value(ptr_offset, "ptr_offset", 2),
     value(lds_address, "lds_address", 0, {Attr::bytes}),
     value(make_buffer_resource, "make_buffer_resource", 2),
+    // Memory that nothing writes while a kernel runs: as good as a value.
+    value(load_constant, "load_constant", 1),
     row(buffer_load, "buffer_load", 2, 1, Effect::reads, Uniformity::divergent, true, false, {}),
     row(buffer_store, "buffer_store", 3, 0, Effect::writes, Uniformity::workgroup, true, false, {}),
     // Writes LDS at a wave-uniform base plus lane * bytes: a lane that is off leaves a hole.

@@ -68,6 +68,7 @@ enum class OpKind : std::uint8_t {
   lds_address,
   make_buffer_resource,
   // Memory
+  load_constant,
   buffer_load,
   buffer_store,
   buffer_load_lds,

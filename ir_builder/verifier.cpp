@@ -238,6 +238,9 @@ void Verifier::types(const Op& op) {
       expect(op, is_parameter && result() == operand(0) && operand(1) == i32, "needs a parameter and an i32");
       break;
     }
+    case OpKind::load_constant:
+      expect(op, operand(0) == global_ptr && result() == i32, "needs a global pointer and gives an i32");
+      break;
     case OpKind::readfirstlane:
       expect(op, operand(0) == i32 && result() == i32, "needs an i32");
       break;

@@ -43,7 +43,9 @@ class InterfaceCheck {
 
   void region(const Region& region) {
     for (const Op* op : region.ops) {
-      if (op->kind == OpKind::buffer_load || op->kind == OpKind::buffer_load_lds) access(*op, 0, false);
+      if (op->kind == OpKind::buffer_load || op->kind == OpKind::buffer_load_lds ||
+          op->kind == OpKind::load_constant)
+        access(*op, 0, false);
       if (op->kind == OpKind::buffer_store) access(*op, 1, true);
       for (const Region* inner : op->regions) this->region(*inner);
     }

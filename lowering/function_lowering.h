@@ -33,6 +33,7 @@ class FunctionLowering {
   void vector_op(const ir::Op& op);
   void lane_op(const ir::Op& op);
   void load_argument(const ir::Op& op);
+  void load_constant(const ir::Op& op);
   void memory_op(const ir::Op& op);
   void order_op(const ir::Op& op);
   void for_loop(const ir::Op& op);

@@ -186,6 +186,9 @@ void FunctionLowering::lane_op(const ir::Op& op) {
     case OpKind::load_argument:
       load_argument(op);
       break;
+    case OpKind::load_constant:
+      load_constant(op);
+      break;
     case OpKind::readfirstlane:
       define(op.results[0], call("i32", "llvm.amdgcn.readfirstlane.i32", {typed(0)}));
       break;
@@ -234,6 +237,16 @@ void FunctionLowering::load_argument(const ir::Op& op) {
   line(fmt::format("%{0}.at = getelementptr i8, ptr addrspace(4) %{0}.base, i64 {1}", name, offset));
   define(op.results[0], fmt::format("load {}, ptr addrspace(4) %{}.at, align {}",
                                     llvm_type(op.results[0].type()), name, size));
+}
+
+void FunctionLowering::load_constant(const ir::Op& op) {
+  // Of address space 4 LLVM knows that nothing writes it, and takes a scalar load where the address is
+  // uniform (LLVM, AMDGPUUsage, "Address Spaces"); its addresses are the global ones.
+  const std::string& name = op.results[0].name();
+  line(fmt::format("%{}.at = addrspacecast {} to ptr addrspace(4)", name, typed_operand(op.operands[0])));
+  define(op.results[0],
+         fmt::format("load {}, ptr addrspace(4) %{}.at, align {}", llvm_type(op.results[0].type()), name,
+                     ir::total_bits(op.results[0].type()) / 8));
 }
 
 void FunctionLowering::memory_op(const ir::Op& op) {

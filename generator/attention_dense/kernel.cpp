@@ -53,6 +53,16 @@ std::unique_ptr<ir::Kernel> KernelEmitter::build() {
 
 void KernelEmitter::work_item(Value item) {
   decode(item);
+  find_sequence();
+  if (!reads_seqlen_q(plan_.spec)) return attend();
+  // Every sequence has work items for as many blocks as the longest one.
+  b_.if_then(at_.block_row < at_.seqlen_q, {}, [&] {
+    attend();
+    return Values{};
+  });
+}
+
+void KernelEmitter::attend() {
   if (plan_.spec.mask == Mask::window)
     find_window_tiles();
   else
@@ -146,31 +156,66 @@ Value KernelEmitter::tiles_of(Value keys) {
                    b_.i32(std::countr_zero(static_cast<unsigned>(plan_.spec.block_n))));
 }
 
+void KernelEmitter::find_sequence() {
+  const Spec& spec = plan_.spec;
+  if (!reads_seqlen_kv(spec)) return;
+  const ir::Builder::Step step(b_, "find_sequence");
+  const auto entry = [&](std::string_view table, unsigned further) {
+    const Value bytes = b_.zext(at_.batch + further, ir::i64) << 2;
+    return b_.load_constant(b_.ptr_offset(argument(table), bytes), table);
+  };
+  if (spec.sequences == Sequences::varlen) {
+    at_.first_q = entry("cu_seqlens_q", 0);
+    at_.seqlen_q = entry("cu_seqlens_q", 1) - at_.first_q;
+  } else if (spec.sequences == Sequences::ragged) {
+    at_.seqlen_q = entry("seqlens_q", 0);
+  }
+  if (packed_kv(spec)) {
+    at_.first_kv = entry("cu_seqlens_kv", 0);
+    at_.seqlen_kv = entry("cu_seqlens_kv", 1) - at_.first_kv;
+  } else {
+    at_.seqlen_kv = entry("seqlens_kv", 0);
+  }
+  if (spec.kv == Kv::contiguous) return;
+  const Value entries = b_.zext(at_.batch, ir::i64) * b_.zext(argument("block_table_stride"), ir::i64);
+  at_.pages = b_.ptr_offset(argument("block_table"), entries << 2);
+  // Shifted before the next minimum is taken: side by side, minimum and maximum become v_med3_i32.
+  at_.last_page = page_of(b_.smax(at_.seqlen_kv, b_.i32(1)) - 1);
+}
+
+Value KernelEmitter::seqlen_q() const {
+  return at_.seqlen_q.valid() ? at_.seqlen_q : argument("seqlen_q");
+}
+
+Value KernelEmitter::seqlen_kv() const {
+  return at_.seqlen_kv.valid() ? at_.seqlen_kv : argument("seqlen_kv");
+}
+
 void KernelEmitter::find_tiles() {
   const ir::Builder::Step step(b_, "locate");
   const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
   const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
-  const Value seqlen_q = argument("seqlen_q");
-  const Value seqlen_kv = argument("seqlen_kv");
+  const Value queries = seqlen_q();
+  const Value keys = seqlen_kv();
   if (plan_.spec.mask == Mask::causal_top_left) {
     // Rows past the keys' end see all of them, unlike bottom-right rows, whose diagonal ends there.
-    at_.last_key = b_.smin(at_.block_row + at_.wave_row, seqlen_kv - 1);
+    at_.last_key = b_.smin(at_.block_row + at_.wave_row, keys - 1);
     // Two minima side by side would become v_min3_i32, which has no scalar form.
-    const Value visible_tiles = tiles_of(b_.smin(at_.block_row + block_m, seqlen_q) + (block_n - 1));
-    at_.full_tiles = tiles_of(b_.smin(at_.block_row + 1, seqlen_kv));
-    at_.tiles = b_.smax(b_.smin(visible_tiles, tiles_of(seqlen_kv + (block_n - 1))), b_.i32(1));
+    const Value visible_tiles = tiles_of(b_.smin(at_.block_row + block_m, queries) + (block_n - 1));
+    at_.full_tiles = tiles_of(b_.smin(at_.block_row + 1, keys));
+    at_.tiles = b_.smax(b_.smin(visible_tiles, tiles_of(keys + (block_n - 1))), b_.i32(1));
   } else if (plan_.spec.mask == Mask::causal) {
-    const Value diagonal = seqlen_kv - seqlen_q;
+    const Value diagonal = keys - queries;
     at_.last_key = at_.block_row + at_.wave_row + diagonal;
-    const Value last_row_keys = b_.smin(at_.block_row + block_m, seqlen_q) + diagonal;
+    const Value last_row_keys = b_.smin(at_.block_row + block_m, queries) + diagonal;
     at_.full_tiles = b_.smax(tiles_of(at_.block_row + diagonal + 1), b_.i32(0));
     at_.tiles = b_.smax(tiles_of(last_row_keys + (block_n - 1)), b_.i32(1));
   } else {
-    at_.last_key = seqlen_kv - 1;
-    at_.full_tiles = tiles_of(seqlen_kv);
-    at_.tiles = b_.smax(tiles_of(seqlen_kv + (block_n - 1)), b_.i32(1));
+    at_.last_key = keys - 1;
+    at_.full_tiles = tiles_of(keys);
+    at_.tiles = b_.smax(tiles_of(keys + (block_n - 1)), b_.i32(1));
   }
-  at_.kv_end = b_.smin(seqlen_kv, at_.tiles * block_n);
+  at_.kv_end = b_.smin(keys, at_.tiles * block_n);
 }
 
 void KernelEmitter::find_window_tiles() {
@@ -179,22 +224,22 @@ void KernelEmitter::find_window_tiles() {
   const ir::Builder::Step step(b_, "locate");
   const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
   const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
-  const Value seqlen_q = argument("seqlen_q");
-  const Value seqlen_kv = argument("seqlen_kv");
+  const Value queries = seqlen_q();
+  const Value keys = seqlen_kv();
   const Value left = argument("window_left");
   const Value right = argument("window_right");
-  const Value diagonal = seqlen_kv - seqlen_q;
+  const Value diagonal = keys - queries;
   const Value key = at_.block_row + at_.wave_row + diagonal;
   at_.first_key = key - left;
-  at_.last_key = b_.smin(key + right, seqlen_kv - 1);
+  at_.last_key = b_.smin(key + right, keys - 1);
   const Value first_row = at_.block_row + diagonal;
-  const Value last_row = b_.smin(at_.block_row + block_m, seqlen_q) + diagonal - 1;
-  const Value visible_end = b_.smin(last_row + right + 1, seqlen_kv);
+  const Value last_row = b_.smin(at_.block_row + block_m, queries) + diagonal - 1;
+  const Value visible_end = b_.smin(last_row + right + 1, keys);
   at_.tiles = b_.smax(tiles_of(visible_end + (block_n - 1)), b_.i32(1));
   at_.start_tile = b_.smin(b_.smax(tiles_of(first_row - left), b_.i32(0)), at_.tiles - 1);
   at_.full_begin = tiles_of(last_row - left + (block_n - 1));
-  at_.full_tiles = b_.smin(tiles_of(b_.smin(first_row + right + 1, seqlen_kv)), at_.tiles);
-  at_.kv_end = b_.smin(seqlen_kv, at_.tiles * block_n);
+  at_.full_tiles = b_.smin(tiles_of(b_.smin(first_row + right + 1, keys)), at_.tiles);
+  at_.kv_end = b_.smin(keys, at_.tiles * block_n);
 }
 
 State KernelEmitter::first_tile() {
@@ -204,18 +249,25 @@ State KernelEmitter::first_tile() {
   const Value kv_head = b_.udiv(at_.head, b_.i32(gqa_ratio(plan_.spec)));
   Value k_base = head_base("k", kv_head);
   Value v_base = head_base("v", kv_head);
-  if (window) {
+  const bool paged = plan_.spec.kv == Kv::paged;
+  if (window && !paged) {
     k_base = b_.ptr_offset(k_base, b_.zext(start, ir::i64) * k_.tile_stride);
     v_base = b_.ptr_offset(v_base, b_.zext(start, ir::i64) * v_.tile_stride);
   }
   State state;
-  start_copy("dma_k", k_, k_base, start, zero);
-  start_copy("dma_v", v_, v_base, start, zero);
-  state.k_next = b_.ptr_offset(k_base, k_.tile_stride);
-  state.v_next = b_.ptr_offset(v_base, v_.tile_stride);
+  Values pages, second_pages;
+  if (paged) {
+    pages = pages_of_tile(start);
+    second_pages = pages_of_tile(start + 1);
+    state.pages = pages_of_tile(start + 2);
+  }
+  start_copy(k_, k_base, pages, start, zero);
+  start_copy(v_, v_base, pages, start, zero);
+  state.k_next = next_tile(k_, k_base);
+  state.v_next = next_tile(v_, v_base);
   const Value second = window ? start + 1 : b_.i32(1);
-  start_copy("dma_k", k_, state.k_next, second, b_.i32(plan_.k_layout.tile_bytes()));
-  state.k_next = b_.ptr_offset(state.k_next, k_.tile_stride);
+  start_copy(k_, state.k_next, second_pages, second, b_.i32(plan_.k_layout.tile_bytes()));
+  state.k_next = next_tile(k_, state.k_next);
   {
     const ir::Builder::Step step(b_, "wait_tile");
     b_.wait_vmcnt(plan_.wait_first_k);
@@ -246,8 +298,8 @@ State KernelEmitter::first_tile() {
   state.p = pack(exponential_pairs);
   state.alpha = b_.constant_f32(1);
   state.o.assign(plan_.d_tiles, b_.constant_f32(0, 16));
-  start_copy("dma_v", v_, state.v_next, second, b_.i32(plan_.v_layout.tile_bytes()));
-  state.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
+  start_copy(v_, state.v_next, second_pages, second, b_.i32(plan_.v_layout.tile_bytes()));
+  state.v_next = next_tile(v_, state.v_next);
   state.k_buffer = b_.i32(plan_.k_layout.tile_bytes());
   state.v_buffer = b_.i32(plan_.v_layout.tile_bytes());
   return state;
@@ -261,11 +313,13 @@ State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool 
   carried.push_back({"v_next", state.v_next});
   carried.push_back({"k_buffer", state.k_buffer});
   carried.push_back({"v_buffer", state.v_buffer});
+  for (const Value& page : state.pages) carried.push_back({"page", page});
 
   const auto unpack = [&](std::span<const Value> values) {
     const auto o = values.subspan(3, plan_.d_tiles);
     const auto p = values.subspan(3 + plan_.d_tiles, plan_.key_steps);
-    const auto rest = values.last(4);
+    const auto rest = values.subspan(3 + plan_.d_tiles + plan_.key_steps);
+    const auto pages = rest.subspan(4);
     return State{.m = values[0],
                  .l = values[1],
                  .alpha = values[2],
@@ -273,6 +327,7 @@ State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool 
                  .p = {p.begin(), p.end()},
                  .k_next = rest[0],
                  .v_next = rest[1],
+                 .pages = {pages.begin(), pages.end()},
                  .k_buffer = rest[2],
                  .v_buffer = rest[3]};
   };
@@ -283,6 +338,7 @@ State KernelEmitter::tile_loop(const State& state, Value first, Value end, bool 
         flat.insert(flat.end(), next.o.begin(), next.o.end());
         flat.insert(flat.end(), next.p.begin(), next.p.end());
         flat.insert(flat.end(), {next.k_next, next.v_next, next.k_buffer, next.v_buffer});
+        flat.insert(flat.end(), next.pages.begin(), next.pages.end());
         return flat;
       });
   return unpack(results);
@@ -299,8 +355,8 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
     b_.wait_vmcnt(plan_.wait_loop);
     b_.barrier();
   }
-  start_copy("dma_k", k_, state.k_next, index + 1, next.k_buffer);
-  next.k_next = b_.ptr_offset(state.k_next, k_.tile_stride);
+  start_copy(k_, state.k_next, state.pages, index + 1, next.k_buffer);
+  next.k_next = next_tile(k_, state.k_next);
 
   const Values scores = qk(state.k_buffer);
   const Values pairs = score_pairs(scores, index, masked);
@@ -356,6 +412,8 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
   const Values exponential_pairs = pairs_of(exponentials);
   next.l = b_.fma(state.l, next.alpha, sum_of(exponential_pairs));
   next.p = pack(exponential_pairs);
+  // Scalar loads and LDS reads count on one counter and arrive in any order: here all of them are waited for.
+  if (!state.pages.empty()) next.pages = pages_of_tile(index + 2);
   {
     // The barrier does not wait for this wave's LDS reads: they may still be in flight when another wave's
     // DMA overwrites the buffer.
@@ -363,8 +421,8 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
     b_.wait_lgkmcnt(0);
     b_.barrier();
   }
-  start_copy("dma_v", v_, state.v_next, index + 1, next.v_buffer);
-  next.v_next = b_.ptr_offset(state.v_next, v_.tile_stride);
+  start_copy(v_, state.v_next, state.pages, index + 1, next.v_buffer);
+  next.v_next = next_tile(v_, state.v_next);
   return next;
 }
 

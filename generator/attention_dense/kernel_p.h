@@ -25,6 +25,12 @@ struct Position {
   Value batch;       ///< of the work item; uniform
   Value head;        ///< query head of the work item; uniform
   Value block_row;   ///< first query row of the work item; uniform
+  Value seqlen_q;    ///< of the item's sequence, where it is in memory; uniform
+  Value seqlen_kv;   ///< the same
+  Value first_q;     ///< first token of the item's sequence; packed sequences alone; uniform
+  Value first_kv;    ///< the same of keys
+  Value pages;       ///< address of the batch element's row of the block table; paged keys alone; uniform
+  Value last_page;   ///< entry of that row with the sequence's last key, 0 where it has none; uniform
   Value wave_row;    ///< row of this lane in the block: wave * 32 + lane_m
   Value first_key;   ///< the first key that this lane's query sees; may be negative; windows alone
   Value last_key;    ///< the last key that this lane's query sees; may be negative
@@ -37,13 +43,14 @@ struct Position {
 
 /// One operand's stream of tiles from global memory.
 struct TileStream {
+  std::string_view step;  ///< of the Plan, that copies a tile
   const Layout* layout = nullptr;
   unsigned lds_base = 0;      ///< bytes; buffer 0
   unsigned instructions = 0;  ///< DMA instructions of a wave and tile
   Value row_stride;           ///< bytes; uniform
   Values lane_offsets;  ///< byte offset of this lane from the tile's first row, for each DMA instruction
   Value lds_offset;     ///< bytes from the buffer's start for the wave's first instruction; uniform
-  Value tile_stride;    ///< bytes from one tile to the next, i64; uniform
+  Value tile_stride;    ///< bytes from one tile to the next, with paged keys from page to page; i64; uniform
 };
 
 /// What one KV tile hands to the next.
@@ -53,8 +60,9 @@ struct State {
   Value alpha;   ///< 2^(previous m - m): what brings O, which lags a tile behind, to the scale of m
   Values o;      ///< O^T accumulators, one for each 32 columns
   Values p;      ///< P of the tile, one MFMA operand for each 16 keys
-  Value k_next;  ///< first key row of the next K tile to fetch
+  Value k_next;  ///< first key row of the next K tile to fetch; with paged keys of page 0
   Value v_next;
+  Values pages;    ///< with this wave's rows of that tile; paged keys alone; uniform
   Value k_buffer;  ///< byte offset of the buffer that holds the next tile's K; uniform
   Value v_buffer;
 };
@@ -70,7 +78,11 @@ class KernelEmitter {
   void declare_arguments();
   void locate();
   void work_item(Value item);
+  void attend();
   void decode(Value item);
+  void find_sequence();
+  [[nodiscard]] Value seqlen_q() const;
+  [[nodiscard]] Value seqlen_kv() const;
   [[nodiscard]] Value tiles_of(Value keys);  ///< keys / block_n, rounded down
   void find_tiles();
   void find_window_tiles();
@@ -87,8 +99,12 @@ class KernelEmitter {
   [[nodiscard]] Value covering(Value base, Value bytes);
   [[nodiscard]] Value rows_resource(Value base, Value rows, Value row_stride, unsigned max_rows);
   [[nodiscard]] TileStream make_stream(const Layout& layout, unsigned lds_base, std::string_view tensor);
-  void start_copy(std::string_view step, const TileStream& stream, Value tile_base, Value index,
+  [[nodiscard]] Value next_tile(const TileStream& stream, Value tile_base);
+  [[nodiscard]] Value page_of(Value key);  ///< key / page_size, rounded down
+  [[nodiscard]] Values pages_of_tile(Value index);
+  void start_copy(const TileStream& stream, Value tile_base, const Values& pages, Value index,
                   Value buffer_offset);
+  [[nodiscard]] Value page_base(const TileStream& stream, Value base, Value page, Value row);
   void load_q();
   void load_sink();
   [[nodiscard]] Values load_k_fragments(Value buffer_offset);

@@ -23,15 +23,23 @@ class ShapeCheck {
 
   void strides(std::string_view tensor, const Strides& strides, std::int64_t rows) {
     constexpr std::int64_t two_31 = std::int64_t{1} << 31;
+    const bool keys = tensor == "k" || tensor == "v";
+    const bool packed = keys ? packed_kv(plan_.spec) : packed_q(plan_.spec);
+    const bool paged = keys && plan_.spec.kv == Kv::paged;
     const auto field = [&](std::string_view axis) { return fmt::format("{}_stride_{}", tensor, axis); };
-    for (const auto& [axis, value] :
-         {std::pair{"batch", strides.batch}, {"token", strides.token}, {"head", strides.head}})
+    for (const auto& [axis, value] : {std::pair{paged ? "page" : "batch", strides.batch},
+                                      {"token", strides.token},
+                                      {"head", strides.head}})
       if (value % 8 != 0)
         refusals.push_back({field(axis), fmt::format("{}", value), "a multiple of 8 elements (16 bytes)"});
     // `rows` rows, before or after a tile's first, are addressed with 32-bit byte offsets.
     range(field("token"), strides.token, plan_.spec.head_size, (two_31 - 1) / (element_bytes * rows));
     range(field("head"), strides.head, 0, two_31 - 1);
-    range(field("batch"), strides.batch, 0, std::int64_t{1} << 56);
+    if (packed && strides.batch != 0)
+      refuse(field("batch"), fmt::format("{}", strides.batch),
+             "0: sequences are packed one after another, and cu_seqlens say where each begins");
+    else
+      range(field(paged ? "page" : "batch"), strides.batch, 0, std::int64_t{1} << 56);
   }
 
   void address(std::string_view tensor, std::uint64_t address) {
@@ -45,10 +53,48 @@ class ShapeCheck {
     refusals.push_back({std::string(field), std::move(value), std::move(allowed)});
   }
 
-  void lse(const LseStrides& strides, std::uint64_t address) {
-    range("lse_stride_batch", strides.batch, 0, std::int64_t{1} << 56);
-    range("lse_stride_head", strides.head, 0, (std::int64_t{1} << 31) - 1);
+  void lse(const std::optional<LseStrides>& strides, std::uint64_t address) {
     this->address("lse", address);
+    if (strides) {
+      if (packed_q(plan_.spec) && strides->batch != 0)
+        refuse("lse_stride_batch", fmt::format("{}", strides->batch), "0: sequences are packed");
+      range("lse_stride_batch", strides->batch, 0, std::int64_t{1} << 56);
+      range("lse_stride_head", strides->head, 0, (std::int64_t{1} << 31) - 1);
+    } else if (packed_q(plan_.spec)) {
+      refuse("lse_stride_head", "(missing)",
+             "a number of elements: of packed sequences only the caller knows how many queries there are");
+    }
+  }
+
+  /// A buffer of lengths or pages, and whether the kernel takes it.
+  void table(std::string_view name, std::uint64_t address, bool taken, std::string_view without) {
+    if (taken)
+      this->address(name, address);
+    else if (address != 0)
+      refuse(name, fmt::format("{:#x}", address), fmt::format("nothing: the kernel was built {}", without));
+  }
+
+  void tables(const Shapes& shapes, const Buffers& buffers) {
+    const Spec& spec = plan_.spec;
+    const bool paged = spec.kv == Kv::paged;
+    table("cu_seqlens_q", buffers.cu_seqlens_q, packed_q(spec), "without sequences varlen");
+    table("cu_seqlens_kv", buffers.cu_seqlens_kv, packed_kv(spec),
+          paged ? "with kv paged, whose lengths are in seqlens_kv" : "without sequences varlen");
+    table("seqlens_q", buffers.seqlens_q, spec.sequences == Sequences::ragged, "without sequences ragged");
+    table("seqlens_kv", buffers.seqlens_kv, reads_seqlen_kv(spec) && !packed_kv(spec),
+          "without sequences ragged and without kv paged");
+    table("block_table", buffers.block_table, paged, "without kv paged");
+    if (!paged) {
+      if (shapes.block_table_stride != 0)
+        refuse("block_table_stride", fmt::format("{}", shapes.block_table_stride),
+               "nothing: the kernel was built without kv paged");
+      return;
+    }
+    const std::int64_t pages = (std::max<std::int64_t>(shapes.seqlen_kv, 1) - 1) / spec.page_size + 1;
+    if (shapes.block_table_stride < pages || shapes.block_table_stride >= std::int64_t{1} << 31)
+      refuse("block_table_stride", fmt::format("{}", shapes.block_table_stride),
+             fmt::format("{} to {}: as many pages of {} tokens as seqlen_kv = {} needs, at least one", pages,
+                         (std::int64_t{1} << 31) - 1, spec.page_size, shapes.seqlen_kv));
   }
 
   void window(const Shapes& shapes, std::int64_t max_seqlen) {
@@ -157,6 +203,58 @@ Sharing share(ShapeCheck& check, const Plan& plan, const Shapes& shapes) {
   return sharing;
 }
 
+/// The arguments before those of order_arguments(), as many as the Plan has, in its order.
+std::vector<Launch::Value> argument_values(const Plan& plan, const Shapes& shapes, const Buffers& buffers,
+                                           float scale) {
+  const auto i32 = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+  const LseStrides lse =
+      shapes.lse.value_or(LseStrides{plan.spec.num_query_heads * shapes.seqlen_q, shapes.seqlen_q});
+  // A width that reaches past every key is as good as any wider one, and no sum of it overflows.
+  const auto bounded = [&](const std::optional<std::int64_t>& width, std::int64_t most) {
+    return i32(width.value_or(-1) == -1 ? most : std::min(*width, most));
+  };
+  const std::vector<Launch::Value> all{
+      {"q", buffers.q},
+      {"k", buffers.k},
+      {"v", buffers.v},
+      {"sinks", buffers.sinks},
+      {"o", buffers.o},
+      {"lse", buffers.lse},
+      {"cu_seqlens_q", buffers.cu_seqlens_q},
+      {"cu_seqlens_kv", buffers.cu_seqlens_kv},
+      {"seqlens_q", buffers.seqlens_q},
+      {"seqlens_kv", buffers.seqlens_kv},
+      {"block_table", buffers.block_table},
+      {"q_stride_batch", shapes.q.batch},
+      {"k_stride_batch", shapes.k.batch},
+      {"v_stride_batch", shapes.v.batch},
+      {"k_stride_page", shapes.k.batch},
+      {"v_stride_page", shapes.v.batch},
+      {"o_stride_batch", shapes.o.batch},
+      {"lse_stride_batch", lse.batch},
+      {"q_stride_token", i32(shapes.q.token)},
+      {"k_stride_token", i32(shapes.k.token)},
+      {"v_stride_token", i32(shapes.v.token)},
+      {"o_stride_token", i32(shapes.o.token)},
+      {"q_stride_head", i32(shapes.q.head)},
+      {"k_stride_head", i32(shapes.k.head)},
+      {"v_stride_head", i32(shapes.v.head)},
+      {"o_stride_head", i32(shapes.o.head)},
+      {"lse_stride_head", i32(lse.head)},
+      {"block_table_stride", i32(shapes.block_table_stride)},
+      {"seqlen_q", i32(shapes.seqlen_q)},
+      {"seqlen_kv", i32(shapes.seqlen_kv)},
+      {"window_left", bounded(shapes.window_left, shapes.seqlen_kv)},
+      {"window_right", bounded(shapes.window_right, shapes.seqlen_q)},
+      {"softmax_scale", scale},
+  };
+  std::vector<Launch::Value> wanted;
+  for (const Argument& argument : plan.arguments)
+    if (const auto value = std::ranges::find(all, argument.name, &Launch::Value::name); value != all.end())
+      wanted.push_back(*value);
+  return wanted;
+}
+
 /// The arguments that decode an item, in the order of order_arguments().
 std::vector<Launch::Value> order_values(const Plan& plan, const Sharing& sharing, const Decode& decode) {
   const ItemCounts& counts = sharing.counts;
@@ -191,6 +289,10 @@ Strides bhsd(std::int64_t seqlen, std::int64_t heads, std::int64_t head_size) {
   return {seqlen * heads * head_size, head_size, seqlen * head_size};
 }
 
+Strides thd(std::int64_t heads, std::int64_t head_size, std::int64_t page_size) {
+  return {page_size * heads * head_size, heads * head_size, head_size};
+}
+
 Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffers& buffers) {
   // The HIP runtime takes at most 65535 workgroups in y and z.
   constexpr std::int64_t max_grid_yz = 65535;
@@ -201,19 +303,18 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
   check.range("seqlen_q", shapes.seqlen_q, 1, max_seqlen);
   check.range("seqlen_kv", shapes.seqlen_kv, 0, max_seqlen);
   check.strides("q", shapes.q, plan.spec.block_m);
-  check.strides("k", shapes.k, 2 * plan.spec.block_n);
-  check.strides("v", shapes.v, 2 * plan.spec.block_n);
+  check.strides("k", shapes.k, most_key_rows(plan.spec));
+  check.strides("v", shapes.v, most_key_rows(plan.spec));
   check.strides("o", shapes.o, plan.spec.block_m);
   check.address("q", buffers.q);
   check.address("k", buffers.k);
   check.address("v", buffers.v);
   check.address("o", buffers.o);
-  const LseStrides lse =
-      shapes.lse.value_or(LseStrides{plan.spec.num_query_heads * shapes.seqlen_q, shapes.seqlen_q});
   if (plan.spec.lse)
-    check.lse(lse, buffers.lse);
+    check.lse(shapes.lse, buffers.lse);
   else
     check.no_lse(shapes.lse.has_value(), buffers.lse);
+  check.tables(shapes, buffers);
   check.window(shapes, max_seqlen);
   if (plan.spec.sinks)
     check.address("sinks", buffers.sinks);
@@ -238,45 +339,7 @@ Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffe
     launch.grid = {static_cast<unsigned>(sharing.counts.blocks),
                    static_cast<unsigned>(plan.spec.num_query_heads), static_cast<unsigned>(shapes.batch)};
   launch.block = {plan.attributes.workgroup_size, 1, 1};
-  const auto i32 = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
-  launch.arguments = {
-      {"q", buffers.q},
-      {"k", buffers.k},
-      {"v", buffers.v},
-      {"o", buffers.o},
-      {"q_stride_batch", shapes.q.batch},
-      {"k_stride_batch", shapes.k.batch},
-      {"v_stride_batch", shapes.v.batch},
-      {"o_stride_batch", shapes.o.batch},
-      {"q_stride_token", i32(shapes.q.token)},
-      {"k_stride_token", i32(shapes.k.token)},
-      {"v_stride_token", i32(shapes.v.token)},
-      {"o_stride_token", i32(shapes.o.token)},
-      {"q_stride_head", i32(shapes.q.head)},
-      {"k_stride_head", i32(shapes.k.head)},
-      {"v_stride_head", i32(shapes.v.head)},
-      {"o_stride_head", i32(shapes.o.head)},
-      {"seqlen_q", i32(shapes.seqlen_q)},
-      {"seqlen_kv", i32(shapes.seqlen_kv)},
-      {"softmax_scale", scale},
-  };
-  const auto insert_after = [&](std::string_view name, const Launch::Value& value) {
-    launch.arguments.insert(std::ranges::find(launch.arguments, name, &Launch::Value::name) + 1, value);
-  };
-  if (plan.spec.lse) {
-    insert_after("o", {"lse", buffers.lse});
-    insert_after("o_stride_batch", {"lse_stride_batch", lse.batch});
-    insert_after("o_stride_head", {"lse_stride_head", i32(lse.head)});
-  }
-  if (plan.spec.sinks) insert_after("v", {"sinks", buffers.sinks});
-  if (plan.spec.mask == Mask::window) {
-    // A width that reaches past every key is as good as any wider one, and no sum of it overflows.
-    const auto bounded = [&](const std::optional<std::int64_t>& width, std::int64_t most) {
-      return i32(width.value_or(-1) == -1 ? most : std::min(*width, most));
-    };
-    insert_after("seqlen_kv", {"window_left", bounded(shapes.window_left, shapes.seqlen_kv)});
-    insert_after("window_left", {"window_right", bounded(shapes.window_right, shapes.seqlen_q)});
-  }
+  launch.arguments = argument_values(plan, shapes, buffers, scale);
   const std::vector<Launch::Value> order = order_values(plan, sharing, launch.decode);
   launch.arguments.insert(launch.arguments.end(), order.begin(), order.end());
   return launch;

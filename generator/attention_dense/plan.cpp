@@ -18,7 +18,7 @@ constexpr unsigned mfma_k = 16;  // K steps of v_mfma_f32_32x32x16
 constexpr std::string_view supported_target = "gfx950";
 // Eight for K and eight for V are what the registers have room for at head size 128 and 64 keys a tile.
 constexpr unsigned most_dma_offsets = 8;
-constexpr unsigned tensor_align = 16, lse_align = 4, sink_align = 4;  // bytes
+constexpr unsigned tensor_align = 16, f32_align = 4, i32_align = 4;  // bytes
 
 std::string symbol_of(const Spec& spec) {
   return fmt::format("wavesmith_attention_dense_d{}_q{}_kv{}_{}_{}_bm{}_bn{}_{}", spec.head_size,
@@ -27,41 +27,50 @@ std::string symbol_of(const Spec& spec) {
 }
 
 std::vector<Argument> arguments(const Spec& spec) {
-  std::vector<Argument> all{
-      {"q", ir::global_ptr, "queries", tensor_align},
-      {"k", ir::global_ptr, "keys", tensor_align},
-      {"v", ir::global_ptr, "values", tensor_align},
-      {"o", ir::global_ptr, "output", tensor_align, true},
-      {"q_stride_batch", ir::i64, "elements from one batch to the next"},
-      {"k_stride_batch", ir::i64, "elements"},
-      {"v_stride_batch", ir::i64, "elements"},
-      {"o_stride_batch", ir::i64, "elements"},
-      {"q_stride_token", ir::i32, "elements from one token to the next"},
-      {"k_stride_token", ir::i32, "elements"},
-      {"v_stride_token", ir::i32, "elements"},
-      {"o_stride_token", ir::i32, "elements"},
-      {"q_stride_head", ir::i32, "elements from one head to the next"},
-      {"k_stride_head", ir::i32, "elements"},
-      {"v_stride_head", ir::i32, "elements"},
-      {"o_stride_head", ir::i32, "elements"},
-      {"seqlen_q", ir::i32, "queries of each batch"},
-      {"seqlen_kv", ir::i32, "keys of each batch"},
-      {"softmax_scale", ir::f32, "factor of the scores before softmax"},
+  const bool ragged = spec.sequences == Sequences::ragged, paged = spec.kv == Kv::paged;
+  std::vector<Argument> all;
+  const auto add = [&](bool wanted, const Argument& argument) {
+    if (wanted) all.push_back(argument);
   };
-  const auto insert_after = [&](std::string_view name, const Argument& argument) {
-    all.insert(std::ranges::find(all, name, &Argument::name) + 1, argument);
-  };
-  if (spec.lse) {
-    insert_after("o", {"lse", ir::global_ptr, "logarithm of each row's denominator, f32", lse_align, true});
-    insert_after("o_stride_batch", {"lse_stride_batch", ir::i64, "elements"});
-    insert_after("o_stride_head", {"lse_stride_head", ir::i32, "elements; queries are contiguous"});
-  }
-  if (spec.sinks)
-    insert_after("v", {"sinks", ir::global_ptr, "a logit for each query head, f32", sink_align});
-  if (spec.mask == Mask::window) {
-    insert_after("seqlen_kv", {"window_left", ir::i32, "keys before a query's own place that it sees"});
-    insert_after("window_left", {"window_right", ir::i32, "keys behind it that it sees"});
-  }
+  add(true, {"q", ir::global_ptr, "queries", tensor_align});
+  add(true, {"k", ir::global_ptr, "keys", tensor_align});
+  add(true, {"v", ir::global_ptr, "values", tensor_align});
+  add(spec.sinks, {"sinks", ir::global_ptr, "a logit for each query head, f32", f32_align});
+  add(true, {"o", ir::global_ptr, "output", tensor_align, true});
+  add(spec.lse, {"lse", ir::global_ptr, "logarithm of each row's denominator, f32", f32_align, true});
+  add(packed_q(spec),
+      {"cu_seqlens_q", ir::global_ptr, "first query of each sequence, and their total, i32", i32_align});
+  add(packed_kv(spec),
+      {"cu_seqlens_kv", ir::global_ptr, "first key of each sequence, and their total, i32", i32_align});
+  add(ragged, {"seqlens_q", ir::global_ptr, "queries of each batch element, i32", i32_align});
+  add(reads_seqlen_kv(spec) && !packed_kv(spec),
+      {"seqlens_kv", ir::global_ptr, "keys of each batch element, i32", i32_align});
+  add(paged, {"block_table", ir::global_ptr, "pages of each batch element, i32", i32_align});
+  const std::string_view batch = "elements from one batch to the next",
+                         page = "elements from one page to the next";
+  add(!packed_q(spec), {"q_stride_batch", ir::i64, batch});
+  add(!paged && !packed_kv(spec), {"k_stride_batch", ir::i64, "elements"});
+  add(!paged && !packed_kv(spec), {"v_stride_batch", ir::i64, "elements"});
+  add(paged, {"k_stride_page", ir::i64, page});
+  add(paged, {"v_stride_page", ir::i64, "elements"});
+  add(!packed_q(spec), {"o_stride_batch", ir::i64, "elements"});
+  add(spec.lse && !packed_q(spec), {"lse_stride_batch", ir::i64, "elements"});
+  add(true, {"q_stride_token", ir::i32, "elements from one token to the next"});
+  add(true, {"k_stride_token", ir::i32, "elements"});
+  add(true, {"v_stride_token", ir::i32, "elements"});
+  add(true, {"o_stride_token", ir::i32, "elements"});
+  add(true, {"q_stride_head", ir::i32, "elements from one head to the next"});
+  add(true, {"k_stride_head", ir::i32, "elements"});
+  add(true, {"v_stride_head", ir::i32, "elements"});
+  add(true, {"o_stride_head", ir::i32, "elements"});
+  add(spec.lse, {"lse_stride_head", ir::i32, "elements; queries are contiguous"});
+  add(paged,
+      {"block_table_stride", ir::i32, "entries of the block table from one batch element to the next"});
+  add(!reads_seqlen_q(spec), {"seqlen_q", ir::i32, "queries of each batch"});
+  add(!reads_seqlen_kv(spec), {"seqlen_kv", ir::i32, "keys of each batch"});
+  add(spec.mask == Mask::window, {"window_left", ir::i32, "keys before a query's own place that it sees"});
+  add(spec.mask == Mask::window, {"window_right", ir::i32, "keys behind it that it sees"});
+  add(true, {"softmax_scale", ir::f32, "factor of the scores before softmax"});
   const std::vector<Argument> order = order_arguments(spec);
   all.insert(all.end(), order.begin(), order.end());
   return all;
@@ -95,6 +104,12 @@ std::vector<Step> steps(const Spec& spec) {
   if (spec.persistent)
     all.insert(all.begin() + 1,
                {"next_item", "wait until all waves have read the last tiles of the work item before"});
+  if (reads_seqlen_kv(spec))
+    all.insert(std::ranges::find(all, "load_q", &Step::name),
+               {"find_sequence", "lengths and first tokens of the work item's batch element, from memory"});
+  if (spec.kv == Kv::paged)
+    all.insert(std::ranges::find(all, "dma_k", &Step::name),
+               {"load_page", "which pages this wave's rows of the next tiles lie in, by scalar loads"});
   if (spec.sinks)
     all.insert(std::ranges::find(all, "dma_k", &Step::name),
                {"load_sink", "the query head's sink, which begins the row maximum and the denominator"});
@@ -104,15 +119,26 @@ std::vector<Step> steps(const Spec& spec) {
 }
 
 std::vector<std::string> preconditions(const Plan& plan) {
+  const Spec& spec = plan.spec;
   std::vector<std::string> all{
       "batch, seqlen_q >= 1 and seqlen_kv >= 0; batch and num_query_heads at most 65535",
       "q, k, v, o aligned to 16 bytes; strides multiples of 8 elements, head size contiguous",
       fmt::format("token strides >= {} elements, {} rows of q and o and {} of k and v below 2^31 bytes",
-                  plan.spec.head_size, plan.spec.block_m, 2 * plan.spec.block_n),
+                  spec.head_size, spec.block_m, most_key_rows(spec)),
       "head strides >= 0 and < 2^31 elements; batch strides >= 0",
       "softmax_scale finite and positive",
       "work items (batch * num_query_heads * blocks of block_m rows) below 2^31",
   };
+  if (spec.sequences == Sequences::varlen)
+    all.emplace_back(
+        "cu_seqlens begin at 0 and do not fall, no sequence is longer than seqlen_q and seqlen_kv; batch "
+        "strides "
+        "of packed tensors are 0");
+  if (reads_seqlen_kv(spec) && !packed_kv(spec))
+    all.emplace_back("lengths in memory 0 to seqlen_q and seqlen_kv");
+  if (spec.kv == Kv::paged)
+    all.emplace_back(
+        "block_table_stride >= 1 and enough pages for seqlen_kv; the pages of every key lie in the cache");
   if (plan.spec.lse)
     all.emplace_back("lse aligned to 4 bytes; its head stride >= 0 and < 2^31, its batch stride >= 0");
   if (plan.spec.sinks) all.emplace_back("sinks aligned to 4 bytes, finite");
@@ -141,6 +167,11 @@ bool is_sound(const std::vector<Refusal>& refusals) {
 }
 
 }  // namespace
+
+unsigned most_key_rows(const Spec& spec) {
+  const auto tiles = static_cast<unsigned>(2 * spec.block_n);
+  return spec.kv == Kv::paged ? std::max(tiles, static_cast<unsigned>(spec.page_size)) : tiles;
+}
 
 unsigned digits_of(const Spec& spec) {
   return spec.persistent ? most_digits : grid_digits;
@@ -212,6 +243,8 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
   const unsigned sub_tiles = block_n / 32;
   const unsigned key_steps = block_n / mfma_k;
   const unsigned scores_per_lane = sub_tiles * 16;
+  const unsigned rows_per_wave = block_n / waves;
+  const unsigned rows_per_page_copy = std::min(rows_per_wave, static_cast<unsigned>(spec.page_size));
   Plan plan{
       .spec = spec,
       .target = target,
@@ -229,7 +262,9 @@ Expected<Plan> resolve(const Spec& requested, const lowering::TargetId& target) 
       .lds_bytes = layouts->lds_bytes(),
       .k_dma = k_dma,
       .v_dma = v_dma,
-      .dma_descriptors = k_dma > most_dma_offsets,
+      .dma_descriptors = k_dma > most_dma_offsets || rows_per_page_copy < rows_per_wave,
+      .rows_per_wave = rows_per_wave,
+      .rows_per_page_copy = rows_per_page_copy,
       // Each count is the number of DMA instructions issued after the ones that are needed: see kernel.cpp.
       // A counter that is full at fewer only makes the wait stricter.
       .wait_first_k = std::min(v_dma + k_dma, facts->vmcnt.max()),

@@ -54,6 +54,8 @@ struct Plan {
   /// One offset for each instruction of a tile in registers of every lane; or, where that would be too many
   /// registers, one offset and a descriptor for each instruction.
   bool dma_descriptors;
+  /// Keys of a tile that one wave copies, and how many of them lie in one page of paged keys at least.
+  unsigned rows_per_wave, rows_per_page_copy;
   unsigned wait_first_k;  ///< before QK of tile 0: V(0) and K(1) may be in flight
   unsigned wait_loop;     ///< before QK of tile j and PV of tile j - 1: only V(j) may be in flight
   unsigned wait_last;     ///< before PV of the last tile: nothing
@@ -69,6 +71,9 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<std::string> preconditions;  ///< of a launch; checked by plan_launch()
 };
+
+/// Rows of keys that one 32-bit byte offset may span: two tiles, or a page.
+[[nodiscard]] unsigned most_key_rows(const Spec& spec);
 
 /// Digits with which the kernel decodes a work item (order.h).
 [[nodiscard]] unsigned digits_of(const Spec& spec);

@@ -13,8 +13,6 @@ void refuse_unbuilt(const Spec& spec, std::vector<Refusal>& refusals) {
       refusals.push_back(
           {std::string(name), value_text(value), fmt::format("only {} is built", value_text(built))});
   };
-  only("sequences", spec.sequences, Sequences::batch);
-  only("kv", spec.kv, Kv::contiguous);
   if (spec.dma_width == 16) only("dma_width", spec.dma_width, 4);
 }
 

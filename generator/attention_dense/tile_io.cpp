@@ -15,12 +15,24 @@ namespace wavesmith::generator::attention_dense {
 
 Value KernelEmitter::head_base(std::string_view tensor, Value head, unsigned bytes) const {
   ir::Builder b(*kernel_);
-  const Value batch = b.zext(at_.batch, ir::i64);
-  const Value batch_elements = batch * argument(fmt::format("{}_stride_batch", tensor));
-  const Value head_elements =
-      b.zext(head, ir::i64) * b.zext(argument(fmt::format("{}_stride_head", tensor)), ir::i64);
-  return b.ptr_offset(argument(tensor), (batch_elements + head_elements)
-                                            << static_cast<unsigned>(std::countr_zero(bytes)));
+  const Spec& spec = plan_.spec;
+  const bool keys = tensor == "k" || tensor == "v";
+  const auto stride = [&](std::string_view axis) {
+    return argument(fmt::format("{}_stride_{}", tensor, axis));
+  };
+  Value sequence;
+  if (keys ? packed_kv(spec) : packed_q(spec)) {
+    sequence = b.zext(keys ? at_.first_kv : at_.first_q, ir::i64);
+    // Queries are contiguous in LSE.
+    if (tensor != "lse") sequence = sequence * b.zext(stride("token"), ir::i64);
+  } else if (!keys || spec.kv == Kv::contiguous) {
+    const Value batch = b.zext(at_.batch, ir::i64);
+    sequence = batch * stride("batch");
+  }
+  const Value in_head = b.zext(head, ir::i64) * b.zext(stride("head"), ir::i64);
+  const Value elements = sequence.valid() ? sequence + in_head : in_head;
+  const Value offset = elements << static_cast<unsigned>(std::countr_zero(bytes));
+  return b.ptr_offset(argument(tensor), offset);
 }
 
 Value KernelEmitter::rows_bytes(Value rows, Value row_stride, unsigned max_rows) {
@@ -40,38 +52,82 @@ Value KernelEmitter::rows_resource(Value base, Value rows, Value row_stride, uns
 }
 
 TileStream KernelEmitter::make_stream(const Layout& layout, unsigned lds_base, std::string_view tensor) {
+  const bool paged = plan_.spec.kv == Kv::paged;
   TileStream stream;
+  stream.step = tensor == "k" ? "dma_k" : "dma_v";
   stream.layout = &layout;
   stream.lds_base = lds_base;
   stream.instructions = layout.groups_per_wave();
   const Value stride = argument(fmt::format("{}_stride_token", tensor));
   stream.row_stride = stride * element_bytes;
-  const Value first =
-      layout.dma_row(b_, at_.wave, at_.lane) * stream.row_stride + layout.dma_column_bytes(b_, at_.lane);
+  // A wave finds its own rows in a page; in a contiguous tensor its lanes' offsets do.
+  const Value row = layout.dma_row(b_, paged ? b_.i32(0) : at_.wave, at_.lane);
+  const Value first = row * stream.row_stride + layout.dma_column_bytes(b_, at_.lane);
   const unsigned offsets = plan_.dma_descriptors ? 1 : stream.instructions;
   for (unsigned i = 0; i < offsets; ++i)
     stream.lane_offsets.push_back(first + stream.row_stride * (i * layout.rows_per_group()));
   stream.lds_offset = layout.dma_offset(b_, at_.wave);
-  stream.tile_stride = b_.zext(stride, ir::i64) * (element_bytes * layout.geometry().block_n);
+  if (paged)
+    stream.tile_stride = argument(fmt::format("{}_stride_page", tensor)) * b_.i64(element_bytes);
+  else
+    stream.tile_stride = b_.zext(stride, ir::i64) * (element_bytes * layout.geometry().block_n);
   return stream;
 }
 
-void KernelEmitter::start_copy(std::string_view step_name, const TileStream& stream, Value tile_base,
-                               Value index, Value buffer_offset) {
-  const ir::Builder::Step step(b_, step_name);
+Value KernelEmitter::next_tile(const TileStream& stream, Value tile_base) {
+  return plan_.spec.kv == Kv::paged ? tile_base : b_.ptr_offset(tile_base, stream.tile_stride);
+}
+
+Value KernelEmitter::page_of(Value key) {
+  return b_.binary(ir::OpKind::ashr, key,
+                   b_.i32(std::countr_zero(static_cast<unsigned>(plan_.spec.page_size))));
+}
+
+Values KernelEmitter::pages_of_tile(Value index) {
+  const ir::Builder::Step step(b_, "load_page");
   const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
-  const Value rows = at_.kv_end - index * block_n;
+  const Value first_row = index * block_n + at_.wave * plan_.rows_per_wave;
+  Values pages;
+  for (unsigned row = 0; row < plan_.rows_per_wave; row += plan_.rows_per_page_copy) {
+    // The tiles that run ahead may lie past the last page, where the table has no entry.
+    const Value entry = b_.smin(page_of(first_row + row), at_.last_page);
+    pages.push_back(b_.load_constant(b_.ptr_offset(at_.pages, b_.zext(entry, ir::i64) << 2), "page"));
+  }
+  return pages;
+}
+
+void KernelEmitter::start_copy(const TileStream& stream, Value tile_base, const Values& pages, Value index,
+                               Value buffer_offset) {
+  const ir::Builder::Step step(b_, stream.step);
+  const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
   const unsigned group_rows = stream.layout->rows_per_group();
+  const bool paged = !pages.empty();
+  // Descriptors cover the rows that exist of a tile, or of a wave's rows in a page.
+  const unsigned covered_rows = paged ? plan_.rows_per_page_copy : block_n;
+  Value rows = at_.kv_end - index * block_n;
   Value base = tile_base;
-  Value bytes = rows_bytes(rows, stream.row_stride, block_n);
+  Value in_page;
+  if (paged) {
+    const Value first_row = index * block_n + at_.wave * plan_.rows_per_wave;
+    rows = at_.kv_end - first_row;
+    in_page = first_row & (static_cast<unsigned>(plan_.spec.page_size) - 1);
+    base = page_base(stream, tile_base, pages.front(), in_page);
+  }
+  Value bytes = rows_bytes(rows, stream.row_stride, covered_rows);
   Value resource = covering(base, bytes);
   const Value lds = b_.ptr_offset(b_.lds_address(stream.lds_base), stream.lds_offset + buffer_offset);
   for (unsigned i = 0; i < stream.instructions; ++i) {
     const Value target = i == 0 ? lds : b_.ptr_offset(lds, b_.i32(i * stream.layout->group_bytes()));
     if (plan_.dma_descriptors && i > 0) {
-      const Value step_bytes = stream.row_stride * group_rows;
-      base = b_.ptr_offset(base, b_.zext(step_bytes, ir::i64));
-      bytes = bytes - step_bytes;
+      const unsigned row = i * group_rows;
+      if (paged && row % covered_rows == 0) {
+        base = page_base(stream, tile_base, pages[row / covered_rows], b_.i32(0));
+        bytes = rows_bytes(rows - row, stream.row_stride, covered_rows);
+      } else {
+        const Value step_bytes = stream.row_stride * group_rows;
+        base = b_.ptr_offset(base, b_.zext(step_bytes, ir::i64));
+        bytes = bytes - step_bytes;
+      }
       resource = covering(base, bytes);
     }
     b_.buffer_load_lds(resource, stream.lane_offsets[plan_.dma_descriptors ? 0 : i], target,
@@ -79,13 +135,17 @@ void KernelEmitter::start_copy(std::string_view step_name, const TileStream& str
   }
 }
 
+Value KernelEmitter::page_base(const TileStream& stream, Value base, Value page, Value row) {
+  const Value in_cache = b_.zext(page, ir::i64) * stream.tile_stride;
+  return b_.ptr_offset(base, in_cache + b_.zext(row * stream.row_stride, ir::i64));
+}
+
 void KernelEmitter::load_q() {
   const ir::Builder::Step step(b_, "load_q");
   const Value row_stride = argument("q_stride_token") * element_bytes;
   const Value head = head_base("q", at_.head);
   const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) * b_.zext(row_stride, ir::i64));
-  const Value resource =
-      rows_resource(base, argument("seqlen_q") - at_.block_row, row_stride, plan_.spec.block_m);
+  const Value resource = rows_resource(base, seqlen_q() - at_.block_row, row_stride, plan_.spec.block_m);
   const Value lane_offset = at_.wave_row * row_stride + at_.lane_h * 16;
   for (unsigned k_step = 0; k_step < plan_.k_steps; ++k_step)
     q_.push_back(b_.buffer_load(resource, lane_offset + k_step * 32, element().vector(8)));
@@ -132,8 +192,7 @@ void KernelEmitter::store_o(const State& state, Value reciprocal) {
   const Value row_stride = argument("o_stride_token") * element_bytes;
   const Value head = head_base("o", at_.head);
   const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) * b_.zext(row_stride, ir::i64));
-  const Value resource =
-      rows_resource(base, argument("seqlen_q") - at_.block_row, row_stride, plan_.spec.block_m);
+  const Value resource = rows_resource(base, seqlen_q() - at_.block_row, row_stride, plan_.spec.block_m);
   const Value lane_offset = at_.wave_row * row_stride + at_.lane_h * 16;
   const Value factor = b_.splat(reciprocal, 2);
   for (unsigned d_tile = 0; d_tile < plan_.d_tiles; ++d_tile) {
@@ -165,7 +224,7 @@ void KernelEmitter::store_lse(Value m, Value sum) {
   const Value head = head_base("lse", at_.head, bytes);
   const Value base = b_.ptr_offset(head, b_.zext(at_.block_row, ir::i64) << 2);
   const auto block_m = static_cast<unsigned>(plan_.spec.block_m);
-  const Value rows = b_.smin(argument("seqlen_q") - at_.block_row, b_.i32(block_m));
+  const Value rows = b_.smin(seqlen_q() - at_.block_row, b_.i32(block_m));
   const Value resource = b_.make_buffer_resource(base, rows * bytes);
   // Lanes l and l ^ 32 have the same row: the upper one is sent past the descriptor's end, where stores are
   // dropped.

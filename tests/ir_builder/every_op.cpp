@@ -88,6 +88,8 @@ class Samples {
         return op(kind, {}, {i32}, {{Attr::index, 1}});
       case OpKind::load_argument:
         return op(kind, {k_.count, o_.lane}, {i32});
+      case OpKind::load_constant:
+        return op(kind, {k_.source}, {i32});
       case OpKind::readfirstlane:
         return op(kind, {o_.lane}, {i32});
       case OpKind::ballot:

@@ -111,8 +111,9 @@ TEST_CASE("effects: an operation without an intrinsic is an LLVM instruction of 
     REQUIRE(definition.size() == 1);
     const bool loads = definition[0].find(" = load ") != std::string::npos;
     CHECK(definition[0].find(" = call ") == std::string::npos);
-    // Nothing writes the argument block while a kernel runs.
-    CHECK(loads == (op.effect == Effect::reads || op.kind == OpKind::load_argument));
+    // Nothing writes the argument block, nor what is read as constant, while a kernel runs.
+    CHECK(loads == (op.effect == Effect::reads || op.kind == OpKind::load_argument ||
+                    op.kind == OpKind::load_constant));
     CHECK((op.effect == Effect::none || op.effect == Effect::reads));
   }
 }

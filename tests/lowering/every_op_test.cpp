@@ -129,6 +129,7 @@ TEST_CASE("every op: each operation becomes the instruction that it stands for o
       {OpKind::workgroup_id, R"(v_mov_b32_e32 v\d+, s)"},
       // Its sample's zero differs between lanes.
       {OpKind::load_argument, "global_load_dword "},
+      {OpKind::load_constant, "s_load_dword "},
       {OpKind::readfirstlane, "v_readfirstlane_b32"},
       {OpKind::ballot, "v_cmp_[gl][et]_i32"},
       {OpKind::permlane32_swap, "v_permlane32_swap_b32"},
