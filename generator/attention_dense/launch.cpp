@@ -54,7 +54,6 @@ class ShapeCheck {
   }
 
   void lse(const std::optional<LseStrides>& strides, std::uint64_t address) {
-    this->address("lse", address);
     if (strides) {
       if (packed_q(plan_.spec) && strides->batch != 0)
         refuse("lse_stride_batch", fmt::format("{}", strides->batch), "0: sequences are packed");
@@ -64,6 +63,7 @@ class ShapeCheck {
       refuse("lse_stride_head", "(missing)",
              "a number of elements: of packed sequences only the caller knows how many queries there are");
     }
+    this->address("lse", address);
   }
 
   /// A buffer of lengths or pages, and whether the kernel takes it.

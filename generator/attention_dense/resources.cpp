@@ -104,9 +104,13 @@ void check_resources(const Spec& spec, const lowering::TargetFacts& target, std:
     return;
   }
   // The comparisons of 128 keys a tile take so many scalar registers that LLVM would spill some.
-  if (spec.persistent && spec.sinks && spec.block_n == 128)
-    refusals.push_back({"sinks", value_text(spec.sinks),
-                        "false with persistent and block_n = 128: there are not enough scalar registers"});
+  if (spec.persistent && spec.block_n == 128) {
+    constexpr std::string_view because =
+        " with persistent and block_n = 128: there are not enough scalar registers";
+    if (spec.sinks) refusals.push_back({"sinks", value_text(spec.sinks), fmt::format("false{}", because)});
+    if (spec.kv == Kv::paged)
+      refusals.push_back({"kv", value_text(spec.kv), fmt::format("contiguous{}", because)});
+  }
   const std::size_t before = refusals.size();
   check_lds(spec, *layouts, target.lds_bytes, refusals);
   // Of a workgroup that does not fit there is no number of waves to speak of.

@@ -105,7 +105,15 @@ TEST_CASE("identity: knobs without effect are at their default in the canonical 
   };
   CHECK_FALSE(same(four_waves(1), four_waves(2)));
   CHECK_FALSE(same(with(64, &Spec::waves_per_eu, 2), with(64, &Spec::waves_per_eu, 3)));
-  for (int size : {16, 32, 128}) CHECK(same(with(64, &Spec::page_size, size), test::spec(64, 32, 8)));
+  const auto paged = [&](int size) {
+    Spec spec = with(64, &Spec::page_size, size);
+    spec.kv = Kv::paged;
+    return spec;
+  };
+  for (int size : {16, 32, 128}) {
+    CHECK(same(with(64, &Spec::page_size, size), test::spec(64, 32, 8)));
+    CHECK_FALSE(same(paged(size), paged(64)));
+  }
 }
 
 TEST_CASE("identity: a live pad grows LDS by one pad a row group and buffer") {

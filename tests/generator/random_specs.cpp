@@ -49,6 +49,7 @@ void refuse_resources(const generator::FieldTexts& texts, std::set<std::string>&
   };
   const bool persistent = is("persistent", "true"), window = is("mask", "window");
   if (persistent && is("sinks", "true") && block_n == 128) refused.insert("sinks");
+  if (persistent && is("kv", "paged") && block_n == 128) refused.insert("kv");
   const bool small = head_size == 64;
   const std::string k_pad = small ? "lds_k_group_pad" : "lds_k_row_pad",
                     v_pad = small ? "lds_v_group_pad" : "lds_v_row_pad";

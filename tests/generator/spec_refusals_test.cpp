@@ -57,8 +57,9 @@ TEST_CASE(
   }
   const auto mask = std::ranges::find(fields, "mask", &FieldInfo::name);
   CHECK(mask->not_built.empty());
-  const auto sequences = std::ranges::find(fields, "sequences", &FieldInfo::name);
-  CHECK(sequences->not_built == std::vector<std::string>{"varlen"});
+  for (const FieldInfo& field : fields)
+    CHECK(field.not_built ==
+          (field.name == "dma_width" ? std::vector<std::string>{"16"} : std::vector<std::string>{}));
 }
 
 TEST_CASE("spec_refusals: a single change resolves and emits, or is refused by its field's name") {
@@ -109,7 +110,7 @@ TEST_CASE("spec_refusals: an error says field, value and what is allowed") {
   CHECK(text("lds_k_group_pad", "-8") == "lds_k_group_pad = -8 is refused: 0 to 64, a multiple of 8");
   CHECK(text("head_size", "96") == "head_size = 96 is refused: 64, 128");
   CHECK(text("num_query_heads", "33") == "num_query_heads = 33 is refused: a multiple of num_kv_heads (2)");
-  CHECK(text("sequences", "varlen") == "sequences = varlen is refused: only batch is built");
+  CHECK(text("sequences", "thd") == "sequences = thd is refused: batch, varlen, ragged");
   CHECK(text("dtype", "fp32") == "dtype = fp32 is refused: bf16, fp16");
   CHECK(text("dma_width", "16") == "dma_width = 16 is refused: only 4 is built");
 }
@@ -180,16 +181,19 @@ TEST_CASE("spec_refusals: pads beyond LDS") {
   texts["block_n"] = "128";
   texts["lds_k_row_pad"] = "64";
   texts["kv"] = "paged";
+  texts["persistent"] = "true";
   CHECK(refused_fields(texts) == std::vector<std::string>{"kv", "lds_k_row_pad", "lds_v_row_pad"});
 }
 
 TEST_CASE(
-    "spec_refusals: sinks in a persistent kernel of 128 keys a tile, which would spill scalar registers") {
+    "spec_refusals: sinks or pages in a persistent kernel of 128 keys a tile, which would spill scalar "
+    "registers") {
   FieldTexts texts = test::base_texts(64);
   texts["sinks"] = texts["persistent"] = "true";
+  texts["kv"] = "paged";
   CHECK(refused_fields(texts).empty());
   texts["block_n"] = "128";
-  CHECK(refused_fields(texts) == std::vector<std::string>{"sinks"});
+  CHECK(refused_fields(texts) == std::vector<std::string>{"sinks", "kv"});
   texts["persistent"] = "false";
   CHECK(refused_fields(texts).empty());
 }
