@@ -68,9 +68,9 @@ TEST_CASE("sequences: tables of the wrong size, and such as the kernel does not 
               "cu_seqlens_kv = 0 entries is refused: 4: batch + 1"});
   CHECK(refused(plan_of(Sequences::ragged), {.seqlens_q = few, .seqlens_kv = cu_kv}) ==
         Texts{"seqlens_q = 2 entries is refused: 3: batch", "seqlens_kv = 4 entries is refused: 3: batch"});
-  CHECK(refused(plan_of(Sequences::batch, Kv::paged),
-                {.seqlens_kv = kv, .block_table = few, .num_pages = 5}) ==
-        Texts{"block_table = 2 entries is refused: 12: batch * block_table_stride"});
+  CHECK(
+      refused(plan_of(Sequences::batch, Kv::paged), {.seqlens_kv = kv, .block_table = few, .num_pages = 5}) ==
+      Texts{"block_table = 2 entries is refused: 12: batch * block_table_stride"});
   const std::string no = " entries is refused: nothing: the kernel does not take it";
   CHECK(refused(plan_of(Sequences::batch), {.cu_seqlens_q = cu_q,
                                             .cu_seqlens_kv = cu_kv,
@@ -114,13 +114,11 @@ TEST_CASE("sequences: pages of keys that are not in the cache, and more of them 
     return refused(plan, {.seqlens_kv = kv, .block_table = table, .num_pages = num_pages});
   };
   CHECK(with(pages, 4) ==
-        Texts{
-            "block_table[2, 0] = 4 is refused: a page of the cache: at least 0, below num_pages = 4"});
+        Texts{"block_table[2, 0] = 4 is refused: a page of the cache: at least 0, below num_pages = 4"});
   Table negative = pages;
   negative[6] = -1;
   CHECK(with(negative, 5) ==
-        Texts{
-            "block_table[1, 2] = -1 is refused: a page of the cache: at least 0, below num_pages = 5"});
+        Texts{"block_table[1, 2] = -1 is refused: a page of the cache: at least 0, below num_pages = 5"});
   // 40 keys need three pages of 16, 17 need two.
   Shapes shapes = shapes_of(plan);
   shapes.block_table_stride = 2;

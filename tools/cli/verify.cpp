@@ -1,24 +1,25 @@
 // `wavesmith verify`: compiles a kernel, runs it and judges its output by the float64 oracle.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "generator/attention_dense/plan.h"
-#include "generator/model_shapes.h"
 #include "runtime/compiler.h"
 #include "tools/cli/command.h"
 #include "tools/cli/dispatch_text.h"
 #include "tools/cli/files.h"
 #include "tools/cli/flavour_choice.h"
 #include "tools/cli/kernel_request.h"
-#include "tools/cli/numbers.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/simulator_options.h"
+#include "tools/cli/verify_case.h"
 #include "tools/verify/attention.h"
 #include "tools/verify/attention_launch.h"
 #include "tools/verify/attention_launch_file.h"
+#include "tools/verify/attention_tensors.h"
 #include "tools/verify/report.h"
 
 namespace wavesmith::cli {
@@ -28,46 +29,13 @@ namespace dense = generator::attention_dense;
 
 std::vector<OptionGroup> options(std::span<const std::string> words) {
   std::vector<OptionGroup> groups = kernel_options(words, "auto");
-  OptionGroup launch{
-      .title = "Launch",
-      .options = {
-          {.name = "batch", .placeholder = "N", .meaning = "batch elements (default 1)"},
-          {.name = "seqlen-q", .placeholder = "N", .meaning = "queries of each batch element (required)"},
-          {.name = "seqlen-kv", .placeholder = "N", .meaning = "keys of each batch element (required)"},
-          {.name = "softmax-scale",
-           .placeholder = "X",
-           .meaning = "factor of the scores (default 1 / sqrt(head size))"},
-          {.name = "window-left",
-           .placeholder = "N",
-           .meaning =
-               "with mask window: keys before a query's own place that it sees; -1: all (default: what a "
-               "--model-shape with a window has, else -1)"},
-          {.name = "window-right",
-           .placeholder = "N",
-           .meaning = "the same behind it (default: 0 with such a --model-shape, else -1)"},
-          {.name = "layout",
-           .placeholder = "NAME",
-           .meaning = "order of the axes in memory: bshd, bhsd (default bshd)"},
-          {.name = "seed", .placeholder = "N", .meaning = "of the random inputs (default 1)"},
-          {.name = "sigma",
-           .placeholder = "X",
-           .meaning = "standard deviation of Q and K, at most 100; at 1 no accumulator is ever rescaled "
-                      "(default 2)"},
-          {.name = "num-persistent",
-           .placeholder = "N",
-           .meaning = "workgroups of a persistent kernel (default: as many as a GPU holds at once, or what "
-                      "the order asks for)"},
-          {.name = "persist-decode",
-           .placeholder = "NAME",
-           .meaning = fmt::format("order of a persistent kernel's work items: {} (default auto)",
-                                  fmt::join(dense::order_names(), ", "))},
-          {.name = "interleave",
-           .placeholder = "",
-           .meaning = "blocks of odd query heads in falling order; with persist-decode qb_major"}}};
+  OptionGroup launch = verify_case_options();
   launch.options.push_back(
       {.name = "save-launch",
        .placeholder = "FILE",
-       .meaning = "also write this launch, with contiguous tensors, as a launch file for simulate"});
+       .meaning =
+           "also write this launch, with contiguous tensors, as a launch file for simulate; lengths and "
+           "pages go into files next to it, FILE.ARGUMENT.bin"});
   groups.push_back(std::move(launch));
   OptionGroup simulation = simulator_options();
   const auto schedule = std::ranges::find(simulation.options, "schedule", &Option::name);
@@ -81,91 +49,6 @@ std::vector<OptionGroup> options(std::span<const std::string> words) {
   return groups;
 }
 
-/// Reads one option; what it does not accept becomes a refusal.
-class LaunchReader {
- public:
-  LaunchReader(const Arguments& arguments, std::vector<Refusal>& refusals)
-      : arguments_(arguments), refusals_(refusals) {}
-
-  template <class T>
-  void read(std::string_view name, T& value, std::string_view allowed) {
-    const auto text = arguments_.value(name);
-    if (!text) return;
-    if (const auto number = parse_number<T>(*text))
-      value = *number;
-    else
-      refuse(name, *text, allowed);
-  }
-
-  // Refused already where the parser did not like its value.
-  template <class T>
-  void require(std::string_view name, T& value, std::string_view allowed) {
-    if (arguments_.value(name))
-      read(name, value, allowed);
-    else if (std::ranges::find(refusals_, field_name(name), &Refusal::field) == refusals_.end())
-      refuse(name, "(missing)", allowed);
-  }
-
-  void refuse(std::string_view name, std::string_view value, std::string_view allowed) {
-    refusals_.push_back({field_name(name), std::string(value), std::string(allowed)});
-  }
-
- private:
-  const Arguments& arguments_;
-  std::vector<Refusal>& refusals_;
-};
-
-void read_window(const Arguments& arguments, LaunchReader& reader, verify::AttentionCase& shape) {
-  for (const auto& [name, width] :
-       {std::pair{"window-left", &shape.window_left}, {"window-right", &shape.window_right}}) {
-    if (!arguments.value(name)) continue;
-    std::int64_t keys = 0;
-    reader.read(name, keys, "a number of keys, or -1 for no bound");
-    *width = keys;
-  }
-}
-
-verify::AttentionCase read_case(const Arguments& arguments, std::vector<Refusal>& refusals) {
-  constexpr std::string_view length = "one number of tokens; lists are for varlen, which is not built";
-  verify::AttentionCase shape;
-  LaunchReader reader(arguments, refusals);
-  reader.read("batch", shape.batch, "a number of batch elements");
-  reader.require("seqlen-q", shape.seqlen_q, length);
-  reader.require("seqlen-kv", shape.seqlen_kv, length);
-  reader.read("seed", shape.seed, "0 to 2^64 - 1");
-  if (arguments.value("softmax-scale")) {
-    float scale = 1;
-    reader.read("softmax-scale", scale, "a number");
-    shape.softmax_scale = scale;
-  }
-  reader.read("sigma", shape.sigma, "a number");
-  if (arguments.value("num-persistent")) {
-    std::int64_t workgroups = 0;
-    reader.read("num-persistent", workgroups, "a number of workgroups");
-    shape.num_persistent = workgroups;
-  }
-  const std::string decode = arguments.value_or("persist-decode", "auto");
-  if (const auto order = dense::find_order(decode))
-    shape.persist_decode = *order;
-  else
-    reader.refuse("persist-decode", decode, fmt::format("{}", fmt::join(dense::order_names(), ", ")));
-  shape.interleave = arguments.flag("interleave");
-  const std::string layout = arguments.value_or("layout", "bshd");
-  shape.bhsd = layout == "bhsd";
-  if (layout != "bshd" && layout != "bhsd") reader.refuse("layout", layout, "bshd, bhsd");
-  read_window(arguments, reader, shape);
-  return shape;
-}
-
-/// What a model's window makes of widths that no flag names: a query sees its own key and those just before
-/// it.
-void add_model_window(const Arguments& arguments, const dense::Spec& spec, verify::AttentionCase& shape) {
-  const generator::ModelShape* model = generator::find_model_shape(arguments.value_or("model-shape", ""));
-  if (model == nullptr || model->window == 0 || spec.mask != dense::Mask::window) return;
-  shape.window_left = shape.window_left.value_or(model->window - 1);
-  shape.window_right = shape.window_right.value_or(0);
-}
-
 std::string tile_reads_text(const simulator::Report& report) {
   const auto [k, v] = verify::tile_reads(report);
   std::string text = "conflict cycles of LDS reads:";
@@ -176,8 +59,81 @@ std::string tile_reads_text(const simulator::Report& report) {
   return text;
 }
 
+/// The lengths of each batch element, where the kernel reads them from memory; else of all of them.
+std::vector<std::int64_t> told(std::vector<std::int64_t> lengths, bool read) {
+  if (!read) lengths.resize(1);
+  return lengths;
+}
+
+Json launch_json(const dense::Plan& plan, const verify::AttentionCase& shape, const dense::Launch& launch) {
+  const dense::Spec& spec = plan.spec;
+  const verify::Lengths lengths = verify::lengths_of(shape);
+  Json json = {{"batch", shape.batch},
+               {"seqlen_q", *std::ranges::max_element(lengths.q)},
+               {"seqlen_kv", *std::ranges::max_element(lengths.kv)},
+               {"softmax_scale", shape.softmax_scale ? Json(*shape.softmax_scale) : Json()},
+               {"layout", shape.bhsd ? "bhsd" : "bshd"},
+               {"seed", shape.seed},
+               {"grid", launch.grid},
+               {"work_items", launch.work_items},
+               {"order", dense::name_of(launch.order.order)},
+               {"interleave", launch.order.interleave},
+               {"sigma", shape.sigma}};
+  if (reads_seqlen_q(spec)) json["seqlens_q"] = lengths.q;
+  if (reads_seqlen_kv(spec)) json["seqlens_kv"] = lengths.kv;
+  if (spec.kv == dense::Kv::paged) json["page_size"] = spec.page_size;
+  return json;
+}
+
+std::string launch_text(const dense::Plan& plan, const verify::AttentionCase& shape) {
+  const dense::Spec& spec = plan.spec;
+  const verify::Lengths lengths = verify::lengths_of(shape);
+  const std::string pages =
+      spec.kv == dense::Kv::paged ? fmt::format(", pages of {}", spec.page_size) : std::string();
+  return fmt::format("{} on the simulator ({}): batch {}, seqlen_q {}, seqlen_kv {}{}, {}, seed {}\n",
+                     plan.symbol, to_string(plan.target), shape.batch,
+                     fmt::join(told(lengths.q, reads_seqlen_q(spec)), ","),
+                     fmt::join(told(lengths.kv, reads_seqlen_kv(spec)), ","), pages,
+                     shape.bhsd ? "bhsd" : "bshd", shape.seed);
+}
+
+/// Writes the launch file and, next to it, those that it names. Their paths.
+Expected<std::vector<std::string>> save_launch(const Arguments& arguments, const std::string& path,
+                                               const dense::Plan& plan, const verify::AttentionCase& shape) {
+  const auto refuse = [&](std::string_view allowed) {
+    return std::unexpected(Error::refused({{"save_launch", path, std::string(allowed)}}));
+  };
+  const std::filesystem::path file(path);
+  const std::string name = file.filename().string();
+  const auto launch = verify::attention_launch_file(plan, shape, name);
+  if (!launch) return std::unexpected(launch.error());
+  std::vector<std::string> companions;
+  if (!launch->companions.empty()) {
+    if (path == "-") return refuse("a file: the launch has tables of lengths or pages, which go next to it");
+    constexpr auto ignore = Json::error_handler_t::ignore;
+    if (Json::parse(Json(name).dump(-1, ' ', false, ignore)) != name)
+      return refuse("a name in UTF-8: the launch file names the tables next to it");
+  }
+  std::vector<Output> outputs{{"save_launch", path}};
+  for (const verify::CompanionFile& companion : launch->companions) {
+    companions.push_back((file.parent_path() / companion.name).string());
+    outputs.push_back({"save_launch", companions.back()});
+  }
+  std::vector<Refusal> refusals;
+  check_outputs(outputs, arguments.flag("json"), refusals,
+                std::array{Output{"spec", arguments.value_or("spec", "")}});
+  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+  for (std::size_t i = 0; i < companions.size(); ++i)
+    if (const auto written = write_output(companions[i], launch->companions[i].bytes, "save_launch");
+        !written)
+      return std::unexpected(written.error());
+  if (const auto written = write_output(path, launch->json.dump(2) + "\n", "save_launch"); !written)
+    return std::unexpected(written.error());
+  return companions;
+}
+
 Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) {
-  verify::AttentionCase shape = read_case(arguments, refusals);
+  verify::AttentionCase shape = read_verify_case(arguments, refusals);
   shape.every_schedule = !arguments.value("schedule");
   simulator::Options simulation = read_simulator_options(arguments, refusals);
   const std::string device = arguments.value_or("device", "sim");
@@ -199,11 +155,11 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
 
   const auto launch = verify::planned_launch(*plan, shape);
   if (!launch) return std::unexpected(launch.error());
+  std::vector<std::string> companions;
   if (const auto file = arguments.value("save-launch")) {
-    const auto launch_file = verify::attention_launch_file(*plan, shape);
-    if (!launch_file) return std::unexpected(launch_file.error());
-    if (const auto written = write_output(*file, launch_file->dump(2) + "\n", "save_launch"); !written)
-      return std::unexpected(written.error());
+    auto saved = save_launch(arguments, *file, *plan, shape);
+    if (!saved) return std::unexpected(saved.error());
+    companions = std::move(*saved);
   }
 
   runtime::CompilerPool compilers(wanted.pool);
@@ -237,21 +193,10 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   report.json["flavour"] = choice->flavour->name;
   report.json["compiler"] = compiled->compiler;
   report.json["spec"] = request->spec;
-  report.json["launch"] = {{"batch", shape.batch},
-                           {"seqlen_q", shape.seqlen_q},
-                           {"seqlen_kv", shape.seqlen_kv},
-                           {"softmax_scale", shape.softmax_scale ? Json(*shape.softmax_scale) : Json()},
-                           {"layout", shape.bhsd ? "bhsd" : "bshd"},
-                           {"seed", shape.seed},
-                           {"grid", launch->grid},
-                           {"work_items", launch->work_items},
-                           {"order", dense::name_of(launch->order.order)},
-                           {"interleave", launch->order.interleave},
-                           {"runs", verified->runs},
-                           {"sigma", shape.sigma}};
-  report.text = fmt::format("{} on the simulator ({}): batch {}, seqlen_q {}, seqlen_kv {}, {}, seed {}\n",
-                            plan->symbol, to_string(plan->target), shape.batch, shape.seqlen_q,
-                            shape.seqlen_kv, shape.bhsd ? "bhsd" : "bshd", shape.seed);
+  report.json["launch"] = launch_json(*plan, shape, *launch);
+  report.json["launch"]["runs"] = verified->runs;
+  if (!companions.empty()) report.json["launch"]["files"] = companions;
+  report.text = launch_text(*plan, shape);
   if (plan->spec.mask == dense::Mask::window) {
     const std::int64_t left = shape.window_left.value_or(-1), right = shape.window_right.value_or(-1);
     report.json["launch"]["window_left"] = left;
@@ -266,6 +211,8 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
     report.text +=
         fmt::format("{} runs with the seeds from {} on, for at least {} rows; counters are of the first\n",
                     verified->runs, shape.seed, verify::least_rows);
+  if (!companions.empty())
+    report.text += fmt::format("lengths and pages of the saved launch: {}\n", fmt::join(companions, ", "));
   report.text += accuracy_text(verified->accuracy);
   if (verified->lse) report.text += lse_text(*verified->lse);
   if (!verified->report.fault) report.text += tile_reads_text(verified->report);

@@ -64,8 +64,11 @@ class Judge {
   double judge_sample(const Sample& sample) {
     named_.assign(sample.output.size(), false);
     double square_sum = 0;
-    const std::int64_t rows = shape_.batch * shape_.tokens * shape_.heads;
-    for (std::int64_t row = 0; row < rows; ++row) square_sum += judge_row(sample, row);
+    const double* exact = sample.exact.o.data();
+    for (std::int64_t b = 0; b < shape_.batch; ++b)
+      for (std::int64_t t = 0; t < shape_.length(b); ++t)
+        for (std::int64_t h = 0; h < shape_.heads; ++h, exact += shape_.head_size)
+          square_sum += judge_row(sample, b, t, h, exact);
     for (std::size_t i = 0; i < sample.output.size(); ++i)
       if (!named_[i] && sample.output[i] != poison_bits)
         mismatch(fmt::format("element {} of the buffer of o, which is no output", i),
@@ -73,16 +76,14 @@ class Judge {
     return square_sum;
   }
 
-  double judge_row(const Sample& sample, std::int64_t row) {
-    const std::int64_t head = row % shape_.heads;
-    const std::int64_t token = row / shape_.heads % shape_.tokens;
-    const std::int64_t batch = row / shape_.heads / shape_.tokens;
-    const double* exact = sample.exact.o.data() + row * shape_.head_size;
+  double judge_row(const Sample& sample, std::int64_t batch, std::int64_t token, std::int64_t head,
+                   const double* exact) {
+    const std::int64_t row = shape_.offset(batch, token, head);
     double largest = 0;
     for (std::int64_t d = 0; d < shape_.head_size; ++d) largest = std::max(largest, std::fabs(exact[d]));
     double square_sum = 0;
     for (std::int64_t d = 0; d < shape_.head_size; ++d) {
-      const auto index = static_cast<std::size_t>(shape_.offset(batch, token, head) + d);
+      const auto index = static_cast<std::size_t>(row + d);
       const double expected = expected_of(type_, exact[d]);
       const double actual = value(sample.output[index]);
       const bool written = sample.output[index] != poison_bits;

@@ -3,128 +3,20 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "generator/attention_dense/launch.h"
+#include "generator/attention_dense/sequences.h"
 #include "tools/verify/attention_launch.h"
-#include "tools/verify/data.h"
+#include "tools/verify/attention_tensors.h"
+#include "tools/verify/device_buffers.h"
 
 namespace wavesmith::verify {
 namespace {
 
 namespace dense = generator::attention_dense;
-
-constexpr std::int64_t spare_tokens = 3;  // poisoned rows after each sequence
-constexpr double most_elements = 1 << 30;
-
-/// How Q and O, and K and V, lie in memory.
-struct TensorShapes {
-  TensorShape query, key;
-};
-
-TensorShapes tensor_shapes(const dense::Plan& plan, const AttentionCase& c) {
-  // Lengths that a launch refuses must not get strides that it would refuse as well.
-  constexpr std::int64_t no_length = std::int64_t{1} << 31;
-  const auto shape = [&](std::int64_t tokens, std::int64_t heads) {
-    return shape_with_gaps(c.bhsd, c.batch, std::clamp<std::int64_t>(tokens, 0, no_length), heads,
-                           plan.spec.head_size, spare_tokens);
-  };
-  return {shape(c.seqlen_q, plan.spec.num_query_heads), shape(c.seqlen_kv, plan.spec.num_kv_heads)};
-}
-
-LseShape lse_shape_of(const dense::Plan& plan, const AttentionCase& c) {
-  return lse_shape_with_gaps(c.batch, plan.spec.num_query_heads, c.seqlen_q);
-}
-
-dense::Shapes launch_shapes(const dense::Plan& plan, const AttentionCase& c, const TensorShapes& tensors) {
-  return {.batch = c.batch,
-          .seqlen_q = c.seqlen_q,
-          .seqlen_kv = c.seqlen_kv,
-          .q = tensors.query.strides,
-          .k = tensors.key.strides,
-          .v = tensors.key.strides,
-          .o = tensors.query.strides,
-          .lse = plan.spec.lse ? std::optional(lse_shape_of(plan, c).strides) : std::nullopt,
-          .softmax_scale = c.softmax_scale,
-          .window_left = c.window_left,
-          .window_right = c.window_right,
-          .num_persistent = c.num_persistent,
-          .persist_decode = c.persist_decode,
-          .interleave = c.interleave};
-}
-
-struct Tensors {
-  TensorData q, k, v, o;
-  std::vector<float> sinks;  ///< of each query head, where the kernel takes them
-};
-
-std::int64_t rows_with_keys(const dense::Plan& plan, const AttentionCase& c) {
-  std::int64_t rows = c.seqlen_q;
-  if (plan.spec.mask == dense::Mask::causal) rows = std::min(c.seqlen_q, c.seqlen_kv);
-  if (plan.spec.mask == dense::Mask::window && c.window_right.value_or(-1) != -1)
-    rows = std::min(c.seqlen_q, c.seqlen_kv + std::min(*c.window_right, c.seqlen_q));
-  return c.batch * plan.spec.num_query_heads * rows;
-}
-
-Tensors make_tensors(const dense::Plan& plan, const TensorShapes& shapes, std::uint64_t seed, double sigma) {
-  const oracle::ElementType type = element_type(plan.spec);
-  Random random(seed);
-  Tensors tensors;
-  tensors.q = normal(shapes.query, type, sigma, random);
-  tensors.k = normal(shapes.key, type, sigma, random);
-  tensors.v = uniform(shapes.key, type, std::numbers::sqrt3, random);
-  tensors.o = poisoned(shapes.query);
-  if (plan.spec.sinks)
-    for (int head = 0; head < plan.spec.num_query_heads; ++head)
-      tensors.sinks.push_back(static_cast<float>(2 * sigma * random.normal()));
-  return tensors;
-}
-
-/// The address of tensor `index` of a launch, if the case says where.
-std::optional<simulator::DeviceAddress> address_of(Placement placement, std::uint64_t index,
-                                                   std::uint64_t bytes) {
-  constexpr std::uint64_t four_gib = std::uint64_t{1} << 32, page = 4096;
-  constexpr std::uint64_t apart = 16 * four_gib;  // more than the largest tensor and its guards
-  switch (placement) {
-    case Placement::anywhere:
-      return std::nullopt;
-    case Placement::across_4_gib:
-      return 64 * four_gib + index * apart - bytes / 2 / page * page -
-             (bytes < 2 * page ? bytes / 512 * 256 : 0);
-    case Placement::at_the_top:
-      return (std::uint64_t{1} << 47) - index * apart - (bytes + page - 1) / page * page;
-  }
-  return std::nullopt;
-}
-
-/// Puts tensors into a device's memory, one after another.
-class Uploader {
- public:
-  Uploader(simulator::Device& device, Placement placement) : device_(device), placement_(placement) {}
-
-  Expected<simulator::DeviceAddress> upload(std::span<const std::byte> tensor, std::string name,
-                                            bool writable) {
-    // A tensor without elements still needs an address; the kernel must not touch it.
-    constexpr std::size_t least_bytes = 16;
-    const std::size_t bytes = std::max(tensor.size(), least_bytes);
-    const auto address = device_.allocate(
-        bytes,
-        {.name = std::move(name), .address = address_of(placement_, index_++, bytes), .writable = writable});
-    if (!address || tensor.empty()) return address;
-    if (const auto written = device_.write(*address, tensor); !written)
-      return std::unexpected(written.error());
-    return address;
-  }
-
- private:
-  simulator::Device& device_;
-  Placement placement_;
-  std::uint64_t index_ = 0;
-};
 
 /// Hazards that a further run has found, at other instructions or of other kinds.
 void add_hazards(simulator::Report& report, const simulator::Report& more) {
@@ -143,15 +35,19 @@ class Runner {
  public:
   static Expected<Runner> create(const dense::Plan& plan, std::span<const std::byte> code_object,
                                  const AttentionCase& c, const simulator::Options& options) {
+    AttentionLayout layout = layout_of(plan, c, poisoned_gaps);
+    if (const auto checked =
+            dense::check_sequences(plan, launch_shapes(plan, c, poisoned_gaps), layout.tables.data());
+        !checked)
+      return std::unexpected(checked.error());
     Expected<simulator::Device> device = simulator::Device::create(to_string(plan.target));
     if (!device) return std::unexpected(device.error());
     const auto module = device->load(code_object);
     if (!module) return std::unexpected(module.error());
-    return Runner(plan, c, options, std::move(*device), *module);
+    return Runner(plan, c, options, std::move(layout), std::move(*device), *module);
   }
 
-  [[nodiscard]] const TensorShape& output_shape() const { return shapes_.query; }
-  [[nodiscard]] const LseShape& lse_shape() const { return lse_shape_; }
+  [[nodiscard]] const AttentionLayout& layout() const { return layout_; }
 
   /// What one launch left behind.
   struct Outcome {
@@ -162,31 +58,33 @@ class Runner {
   };
 
   /// One launch in buffers of its own.
-  Expected<Outcome> execute(const Tensors& tensors, const simulator::Options& options) {
+  Expected<Outcome> execute(const AttentionTensors& tensors, const simulator::Options& options) {
     dense::Buffers buffers;
-    Uploader uploader(device_, case_.placement);
-    for (auto [tensor, name, address] :
-         {std::tuple{&tensors.q, "q", &buffers.q}, std::tuple{&tensors.k, "k", &buffers.k},
-          std::tuple{&tensors.v, "v", &buffers.v}, std::tuple{&tensors.o, "o", &buffers.o}}) {
-      const auto uploaded =
-          uploader.upload(std::as_bytes(std::span(tensor->bits)), name, tensor == &tensors.o);
-      if (!uploaded) return std::unexpected(uploaded.error());
-      *address = *uploaded;
-    }
-    if (plan_.spec.sinks) {
-      const auto uploaded = uploader.upload(std::as_bytes(std::span(tensors.sinks)), "sinks", false);
-      if (!uploaded) return std::unexpected(uploaded.error());
-      buffers.sinks = *uploaded;
-    }
+    DeviceBuffers memory(device_, case_.placement);
+    Expected<void> failed;
+    const auto place = [&](std::uint64_t& address, const Expected<simulator::DeviceAddress>& uploaded) {
+      if (uploaded)
+        address = *uploaded;
+      else if (failed)
+        failed = std::unexpected(uploaded.error());
+    };
+    place(buffers.q, memory.upload(tensors.q, "q", false));
+    place(buffers.k, memory.upload(tensors.k, "k", false));
+    place(buffers.v, memory.upload(tensors.v, "v", false));
+    place(buffers.o, memory.upload(tensors.o, "o", true));
+    if (plan_.spec.sinks)
+      place(buffers.sinks, memory.upload(std::as_bytes(std::span(tensors.sinks)), "sinks", false));
     Outcome outcome;
     if (plan_.spec.lse) {
-      outcome.lse.assign(static_cast<std::size_t>(lse_shape_.extent()), lse_poison_bits);
-      const auto uploaded = uploader.upload(std::as_bytes(std::span(outcome.lse)), "lse", true);
-      if (!uploaded) return std::unexpected(uploaded.error());
-      buffers.lse = *uploaded;
+      outcome.lse.assign(static_cast<std::size_t>(layout_.lse.extent()), lse_poison_bits);
+      place(buffers.lse, memory.upload(std::as_bytes(std::span(outcome.lse)), "lse", true));
     }
+    for (const SequenceTable& one : sequence_tables)
+      if (const auto& table = tables_.*one.table; !table.empty())
+        place(buffers.*one.address, memory.upload_table(table, std::string(one.name)));
+    if (!failed) return std::unexpected(failed.error());
     const Expected<dense::Launch> launch =
-        dense::plan_launch(plan_, launch_shapes(plan_, case_, shapes_), buffers);
+        dense::plan_launch(plan_, launch_shapes(plan_, case_, poisoned_gaps), buffers);
     if (!launch) return std::unexpected(launch.error());
     simulator::Launch dispatch = dispatch_of(plan_, *launch);
     dispatch.options = options;
@@ -201,11 +99,7 @@ class Runner {
     if (plan_.spec.lse)
       if (const auto read = device_.read(buffers.lse, std::as_writable_bytes(std::span(outcome.lse))); !read)
         return std::unexpected(read.error());
-    std::vector<std::uint64_t> allocated{buffers.q, buffers.k, buffers.v, buffers.o};
-    if (plan_.spec.lse) allocated.push_back(buffers.lse);
-    if (plan_.spec.sinks) allocated.push_back(buffers.sinks);
-    for (const std::uint64_t address : allocated)
-      if (const auto freed = device_.free(address); !freed) return std::unexpected(freed.error());
+    if (const auto freed = memory.free_all(); !freed) return std::unexpected(freed.error());
     return outcome;
   }
 
@@ -213,7 +107,7 @@ class Runner {
   Expected<simulator::Report> run(std::uint64_t seed, std::vector<Sample>& samples,
                                   std::vector<LseSample>& lse_samples) {
     const oracle::ElementType type = element_type(plan_.spec);
-    const Tensors tensors = make_tensors(plan_, shapes_, seed, case_.sigma);
+    const AttentionTensors tensors = make_tensors(plan_, layout_, seed, case_.sigma);
     simulator::Options options = options_;
     options.uninitialized =
         options_.uninitialized && samples.empty();  // once is enough for the time it takes
@@ -243,7 +137,7 @@ class Runner {
   Expected<void> compare_schedules(const Sample& sample, std::span<const LseSample> lse,
                                    simulator::Report& report) {
     using simulator::Schedule;
-    const Tensors tensors = make_tensors(plan_, shapes_, case_.seed, case_.sigma);
+    const AttentionTensors tensors = make_tensors(plan_, layout_, case_.seed, case_.sigma);
     constexpr std::array<std::pair<Schedule, std::string_view>, 5> schedules{
         {{Schedule::wave_by_wave, "wave_by_wave"},
          {Schedule::to_wait_rising, "to_wait_rising"},
@@ -278,20 +172,22 @@ class Runner {
 
  private:
   Runner(const dense::Plan& plan, const AttentionCase& c, const simulator::Options& options,
-         simulator::Device device, simulator::Module module)
+         AttentionLayout layout, simulator::Device device, simulator::Module module)
       : plan_(plan),
         case_(c),
         options_(options),
-        shapes_(tensor_shapes(plan, c)),
-        lse_shape_(lse_shape_of(plan, c)),
+        layout_(std::move(layout)),
+        tables_(layout_.tables),
         device_(std::move(device)),
-        module_(module) {}
+        module_(module) {
+    if (c.plant) c.plant(tables_);
+  }
 
   const dense::Plan& plan_;
   AttentionCase case_;
   const simulator::Options& options_;
-  TensorShapes shapes_;
-  LseShape lse_shape_;
+  AttentionLayout layout_;
+  SequenceTables tables_;  ///< as the kernel gets them
   simulator::Device device_;
   simulator::Module module_;
 };
@@ -311,21 +207,19 @@ TileReads tile_reads(const simulator::Report& report) {
 }
 
 Expected<dense::Launch> planned_launch(const dense::Plan& plan, const AttentionCase& c) {
-  return dense::plan_launch(plan, launch_shapes(plan, c, tensor_shapes(plan, c)), {});
+  return dense::plan_launch(plan, launch_shapes(plan, c, poisoned_gaps), {});
 }
 
 Expected<void> check_case(const dense::Plan& plan, const AttentionCase& c) {
   // Beyond, softmax picks one key and an error of one unit in the last place of score times scale decides.
   constexpr double most_sigma = 100;
-  const TensorShapes tensors = tensor_shapes(plan, c);
-  if (const auto launch = planned_launch(plan, c); !launch) return std::unexpected(launch.error());
-  std::vector<Refusal> refusals;
-  for (const auto& [name, shape] : {std::pair{"q", &tensors.query}, std::pair{"k", &tensors.key}})
-    if (const double elements = static_cast<double>(shape->batch) * static_cast<double>(shape->strides.batch);
-        elements > most_elements)
-      refusals.push_back(
-          {name, fmt::format("{:.0f} elements", elements),
-           fmt::format("at most {:.0f}: verification keeps tensors in memory", most_elements)});
+  std::vector<Refusal> refusals = refused_lengths(plan, c);
+  if (const auto launch = planned_launch(plan, c); !launch) {
+    if (launch.error().refusals.empty()) return std::unexpected(launch.error());
+    refusals.insert(refusals.end(), launch.error().refusals.begin(), launch.error().refusals.end());
+  }
+  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
+  refusals = refused_sizes(plan, c);
   if (!(c.sigma > 0 && c.sigma <= most_sigma))
     refusals.push_back({"sigma", fmt::format("{}", c.sigma), fmt::format("above 0, at most {}", most_sigma)});
   if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
@@ -355,11 +249,14 @@ Expected<AttentionRun> verify_attention(const dense::Plan& plan, std::span<const
     if (const auto compared = runner->compare_schedules(samples.front(), lse_samples, result.report);
         !compared)
       return std::unexpected(compared.error());
-  result.accuracy = judge(runner->output_shape(), element_type(plan.spec), samples);
+  const AttentionLayout& layout = runner->layout();
+  result.accuracy = judge(layout.query, element_type(plan.spec), samples);
   result.output = std::move(samples.front().output);
+  result.named_output = named_elements(layout.query, result.output);
   if (plan.spec.lse) {
-    result.lse = judge_lse(runner->lse_shape(), lse_samples);
+    result.lse = judge_lse(layout.lse, lse_samples);
     result.lse_output = std::move(lse_samples.front().output);
+    result.named_lse = named_elements(layout.lse, result.lse_output);
   }
   return result;
 }

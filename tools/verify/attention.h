@@ -1,5 +1,6 @@
 // Runs one attention_dense code object on the simulator and judges its output by the float64 oracle.
-// verify_attention() is the only entry; accuracy.h has the judgement, data.h the tensors.
+// verify_attention() is the only entry; attention_case.h says on what, accuracy.h has the judgement,
+// attention_tensors.h the tensors.
 #pragma once
 
 #include <cstddef>
@@ -14,36 +15,11 @@
 #include "generator/attention_dense/launch.h"
 #include "generator/attention_dense/plan.h"
 #include "tools/verify/accuracy.h"
+#include "tools/verify/attention_case.h"
 #include "tools/verify/lse.h"
 #include "tools/verify/report.h"
 
 namespace wavesmith::verify {
-
-/// Where tensors lie in the address space.
-enum class Placement : std::uint8_t {
-  anywhere,
-  across_4_gib,  ///< the middle of each on a multiple of 4 GiB
-  at_the_top,    ///< the last tensor ends at 2^47, where device addresses end
-};
-
-struct AttentionCase {
-  std::int64_t batch = 1, seqlen_q = 0, seqlen_kv = 0;
-  bool bhsd = false;                   ///< order of the axes; else bshd
-  std::optional<float> softmax_scale;  ///< 1 / sqrt(head size) where absent
-  /// Of a kernel with mask window: keys before and behind a query's own place, -1 for no bound (launch.h).
-  std::optional<std::int64_t> window_left = std::nullopt, window_right = std::nullopt;
-  std::uint64_t seed = 1;
-  /// Standard deviation of Q and K. 1 never makes the lazy rescale act; 2 does in a quarter of the tiles.
-  double sigma = 2;
-  Placement placement = Placement::anywhere;
-  /// Of a persistent kernel: workgroups, the order of work items (launch.h).
-  std::optional<std::int64_t> num_persistent = std::nullopt;
-  generator::attention_dense::Order persist_decode = generator::attention_dense::Order::automatic;
-  bool interleave = false;
-  /// Also run the first seed under every other schedule, the random one with memory operations that take
-  /// effect at random moments; a difference of results is a hazard.
-  bool every_schedule = false;
-};
 
 struct AttentionRun {
   Accuracy accuracy;                      ///< of O, of all runs
@@ -52,6 +28,10 @@ struct AttentionRun {
   simulator::Report report;               ///< of the first run, or of the one that was stopped
   std::vector<std::uint16_t> output;      ///< of the first run: the whole O buffer, gaps included
   std::vector<std::uint32_t> lse_output;  ///< the same of LSE
+  /// Only what has a name, in the order [batch, query, head, column] and [batch, query, head], whatever the
+  /// layout.
+  std::vector<std::uint16_t> named_output;
+  std::vector<std::uint32_t> named_lse;
   [[nodiscard]] bool ok() const { return clean(report) && accuracy.ok() && (!lse || lse->ok()); }
 };
 
@@ -63,8 +43,9 @@ struct TileReads {
 
 /// Everything that can be refused before anything is compiled or run.
 ///
-/// Errors: what plan_launch() refuses, tensors of more than 2^30 elements, a sigma that is not above 0 and at
-/// most 100.
+/// Errors: lists of lengths that the kernel does not take, of another size than batch or with a negative one;
+/// what plan_launch() refuses; tensors of more than 2^30 elements; a sigma that is not above 0 and at most
+/// 100.
 [[nodiscard]] Expected<void> check_case(const generator::attention_dense::Plan& plan,
                                         const AttentionCase& shape);
 
@@ -83,9 +64,12 @@ inline constexpr std::int64_t least_rows = 256;
 /// with unit variance: with rare large elements the largest error of kernel and reference alike would hang on
 /// how a single one was rounded.
 ///
-/// Errors: those of check_case(), a code object that cannot be loaded, an instruction that the simulator does
-/// not implement. A fault during execution is in the report, and the accuracy is that of what had been
-/// written.
+/// Tensors of different lengths are poison behind the end of each sequence, in the unused rest of a page and
+/// in pages that nothing uses; the tables end with their last entry.
+///
+/// Errors: those of check_case() and check_sequences(), a code object that cannot be loaded, an instruction
+/// that the simulator does not implement. A fault during execution is in the report, and the accuracy is that
+/// of what had been written.
 [[nodiscard]] Expected<AttentionRun> verify_attention(const generator::attention_dense::Plan& plan,
                                                       std::span<const std::byte> code_object,
                                                       const AttentionCase& shape,

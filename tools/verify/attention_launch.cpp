@@ -42,13 +42,14 @@ float scale_of(const dense::Launch& launch) {
 }
 
 oracle::Problem problem_of(const dense::Spec& spec, const AttentionInputs& inputs, float scale) {
-  const auto batch = static_cast<std::size_t>(inputs.q.shape.batch);
   oracle::Problem problem;
   problem.query_heads = inputs.q.shape.heads;
   problem.kv_heads = inputs.k.shape.heads;
   problem.head_size = spec.head_size;
-  problem.seqlen_q.assign(batch, inputs.q.shape.tokens);
-  problem.seqlen_kv.assign(batch, inputs.k.shape.tokens);
+  for (std::int64_t b = 0; b < inputs.q.shape.batch; ++b) {
+    problem.seqlen_q.push_back(inputs.q.shape.length(b));
+    problem.seqlen_kv.push_back(inputs.k.shape.length(b));
+  }
   problem.q = inputs.q.view();
   problem.k = inputs.k.view();
   problem.v = inputs.v.view();

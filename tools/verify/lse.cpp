@@ -39,7 +39,7 @@ void judge_sample(const LseShape& shape, const LseSample& sample, LseAccuracy& a
   std::vector<bool> named(sample.output.size(), false);
   std::size_t row = 0;
   for (std::int64_t b = 0; b < shape.batch; ++b)
-    for (std::int64_t q = 0; q < shape.queries; ++q)
+    for (std::int64_t q = 0; q < shape.length(b); ++q)
       for (std::int64_t h = 0; h < shape.heads; ++h, ++row) {
         const auto index = static_cast<std::size_t>(shape.offset(b, h, q));
         const double expected = sample.exact.at(row), actual = value_of(sample.output.at(index));
@@ -66,14 +66,25 @@ void judge_sample(const LseShape& shape, const LseSample& sample, LseAccuracy& a
 }  // namespace
 
 std::int64_t LseShape::extent() const {
-  if (batch == 0 || heads == 0 || queries == 0) return 0;
-  return offset(batch - 1, heads - 1, queries - 1) + 1;
+  if (batch == 0 || heads == 0) return 0;
+  const std::int64_t rows = starts.empty() ? queries : starts.back() + length(batch - 1);
+  if (rows == 0) return 0;
+  return (starts.empty() ? (batch - 1) * strides.batch : 0) + (heads - 1) * strides.head + rows;
 }
 
 LseShape lse_shape_with_gaps(std::int64_t batch, std::int64_t heads, std::int64_t queries) {
   constexpr std::int64_t after_queries = 3, after_heads = 5;
   const std::int64_t head = queries + after_queries;
   return {batch, heads, queries, {.batch = heads * head + after_heads, .head = head}};
+}
+
+std::vector<std::uint32_t> named_elements(const LseShape& shape, std::span<const std::uint32_t> bits) {
+  std::vector<std::uint32_t> named;
+  for (std::int64_t b = 0; b < shape.batch; ++b)
+    for (std::int64_t q = 0; q < shape.length(b); ++q)
+      for (std::int64_t h = 0; h < shape.heads; ++h)
+        named.push_back(bits[static_cast<std::size_t>(shape.offset(b, h, q))]);
+  return named;
 }
 
 LseAccuracy judge_lse(const LseShape& shape, std::span<const LseSample> samples) {

@@ -14,17 +14,27 @@ namespace wavesmith::verify {
 
 /// Where the logarithms lie in their buffer; elements between the named ones are poison.
 struct LseShape {
-  std::int64_t batch = 1, heads = 1, queries = 0;
+  std::int64_t batch = 1, heads = 1;
+  std::int64_t queries = 0;  ///< of each batch element; the longest one's where `lengths` differ
   generator::attention_dense::LseStrides strides;
+  std::vector<std::int64_t> lengths = {};  ///< queries of each batch element; empty: `queries` of each
+  std::vector<std::int64_t> starts = {};   ///< first query of each batch element; packed ones alone
 
+  [[nodiscard]] std::int64_t length(std::int64_t b) const {
+    return lengths.empty() ? queries : lengths[static_cast<std::size_t>(b)];
+  }
   [[nodiscard]] std::int64_t offset(std::int64_t b, std::int64_t h, std::int64_t q) const {
-    return b * strides.batch + h * strides.head + q;
+    return (starts.empty() ? b * strides.batch : starts[static_cast<std::size_t>(b)]) + h * strides.head + q;
   }
   [[nodiscard]] std::int64_t extent() const;
 };
 
 /// With unnamed elements after the queries of each head and the heads of each batch element.
 [[nodiscard]] LseShape lse_shape_with_gaps(std::int64_t batch, std::int64_t heads, std::int64_t queries);
+
+/// The named elements of a buffer of that shape, in the order [batch, query, head].
+[[nodiscard]] std::vector<std::uint32_t> named_elements(const LseShape& shape,
+                                                        std::span<const std::uint32_t> bits);
 
 /// Bits of an f32 NaN with a pattern that no arithmetic produces.
 inline constexpr std::uint32_t lse_poison_bits = 0xFFA5'FFA5;
