@@ -71,6 +71,24 @@ TEST_CASE("gates: so does every persistent kernel") {
   }
 }
 
+TEST_CASE("gates: so do kernels for sequences of different lengths and for pages") {
+  using dense::Kv;
+  using dense::Sequences;
+  for (const Spec& geometry : all_geometries())
+    for (const auto& [sequences, kv, page_size, persistent] :
+         {std::tuple{Sequences::varlen, Kv::contiguous, 64, false},
+          {Sequences::ragged, Kv::contiguous, 64, true},
+          {Sequences::varlen, Kv::paged, 16, false},
+          {Sequences::batch, Kv::paged, 128, true}}) {
+      Spec s = geometry;
+      s.sequences = sequences;
+      s.kv = kv;
+      s.page_size = page_size;
+      s.persistent = persistent && !(kv == Kv::paged && s.block_n == 128);  // refused
+      check_all_gates(s);
+    }
+}
+
 TEST_CASE("gates: so does every pad") {
   for (int head_size : {64, 128})
     for (int pad : {0, 16, 24, 32, 64}) {

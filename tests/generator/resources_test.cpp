@@ -89,6 +89,30 @@ TEST_CASE("resources: at the most waves per SIMD that are accepted, nothing spil
     }
 }
 
+TEST_CASE("resources: sequences and pages spill nothing beside a window, sinks and LSE") {
+  using dense::Kv;
+  using dense::Sequences;
+  for (const Spec& geometry : all_geometries())
+    for (const auto& [sequences, kv, page_size, persistent] :
+         {std::tuple{Sequences::varlen, Kv::contiguous, 64, true},
+          {Sequences::varlen, Kv::paged, 16, false},
+          {Sequences::ragged, Kv::paged, 128, true}}) {
+      Spec s = geometry;
+      s.sequences = sequences;
+      s.kv = kv;
+      s.page_size = page_size;
+      s.lse = s.sinks = true;
+      s.mask = Mask::window;
+      s.persistent = persistent && s.block_n != 128;  // refused
+      INFO(name_of(s) << " page_size " << page_size << " persistent " << persistent);
+      const Compiled compiled = compile(emitted(s));
+      const runtime::Kernel& kernel = compiled.kernel();
+      CHECK(kernel.vgpr_spills == 0);
+      CHECK(kernel.sgpr_spills == 0);
+      CHECK(kernel.scratch_bytes == 0);
+    }
+}
+
 TEST_CASE("resources: a code object comes out the same ten times") {
   for (int head_size : {64, 128}) {
     Spec s = spec(head_size, 32, 8);

@@ -231,6 +231,34 @@ TEST_CASE("spec_refusals: other targets") {
   CHECK(family().resolve(test::base_texts(64), "", {"gfx950", Feature::on, Feature::off}));
 }
 
+TEST_CASE(
+    "spec_refusals: every value of every field is built on a target, or refused there with the reason") {
+  // Those of the specification: of this family, of the other one and of the simulator alone.
+  for (const char* processor : {"gfx950", "gfx942", "gfx1030", "gfx1100", "gfx1151", "gfx1201"})
+    for (const test::FieldValues& field : test::field_values())
+      for (const auto* values : {&field.accepted, &field.refused})
+        for (const std::string& value : *values) {
+          CAPTURE(processor, field.field, value);
+          FieldTexts texts = test::base_texts(64);
+          texts[field.field] = value;
+          const auto kernel = family().resolve(texts, "", {.processor = processor});
+          const bool built = std::string_view(processor) == "gfx950" && values == &field.accepted;
+          REQUIRE(kernel.has_value() == built);
+          if (built) continue;
+          std::vector<std::string> named;
+          for (const Refusal& refusal : kernel.error().refusals) named.push_back(refusal.field);
+          const bool target_named = std::ranges::find(named, "target") != named.end();
+          CHECK(target_named == (std::string_view(processor) != "gfx950"));
+          // Of the head counts the first is named for both.
+          const bool field_named =
+              std::ranges::find(named, field.field) != named.end() ||
+              (field.field == "num_kv_heads" && std::ranges::find(named, "num_query_heads") != named.end());
+          // How many waves registers permit is the target's affair.
+          if (field.field == "waves_per_eu" && target_named && !field_named) continue;
+          CHECK(field_named == (values == &field.refused));
+        }
+}
+
 TEST_CASE("spec_refusals: names that are no field, and required fields that are missing") {
   FieldTexts misspelt = test::base_texts(64);
   misspelt["head_sise"] = "64";
