@@ -162,6 +162,55 @@ const std::vector<Variant>& persistent() {
   return all;
 }
 
+// At both head sizes alike: sequences of different lengths, and keys in pages; alone, and with what else
+// decides where a row's keys begin and end.
+const std::vector<Variant>& sequences_and_pages() {
+  static const std::vector<Variant> all{
+      {"", "bf16", "causal", "varlen", {{"sequences", "varlen"}}},
+      {"", "fp16", "full", "varlen_lse", {{"sequences", "varlen"}, {"lse", "true"}}},
+      {"", "bf16", "window", "varlen_bm128", {{"sequences", "varlen"}, {"block_m", "128"}}},
+      {"",
+       "bf16",
+       "causal",
+       "varlen_persistent_sinks_lse",
+       {{"sequences", "varlen"}, {"persistent", "true"}, {"sinks", "true"}, {"lse", "true"}}},
+      {"", "bf16", "causal", "ragged_lse", {{"sequences", "ragged"}, {"lse", "true"}}},
+      {"", "fp16", "causal_top_left", "ragged_bn128", {{"sequences", "ragged"}, {"block_n", "128"}}},
+      {"", "fp16", "full", "ragged_persistent", {{"sequences", "ragged"}, {"persistent", "true"}}},
+      {"", "bf16", "causal", "paged16", {{"kv", "paged"}, {"page_size", "16"}}},
+      {"", "fp16", "full", "paged64_lse", {{"kv", "paged"}, {"lse", "true"}}},
+      {"", "bf16", "window", "paged128_bn32", {{"kv", "paged"}, {"page_size", "128"}, {"block_n", "32"}}},
+      {"",
+       "bf16",
+       "causal",
+       "paged32_persistent",
+       {{"kv", "paged"}, {"page_size", "32"}, {"persistent", "true"}}},
+      {"", "bf16", "causal", "varlen_paged64", {{"sequences", "varlen"}, {"kv", "paged"}}},
+      {"",
+       "fp16",
+       "window",
+       "varlen_paged16_persistent_sinks_lse",
+       {{"sequences", "varlen"},
+        {"kv", "paged"},
+        {"page_size", "16"},
+        {"persistent", "true"},
+        {"sinks", "true"},
+        {"lse", "true"}}},
+      // A wave copies keys of two pages.
+      {"",
+       "bf16",
+       "causal",
+       "ragged_paged16_bm128_bn128_w1",
+       {{"sequences", "ragged"},
+        {"kv", "paged"},
+        {"page_size", "16"},
+        {"block_m", "128"},
+        {"block_n", "128"},
+        {"waves_per_eu", "1"}}},
+  };
+  return all;
+}
+
 Case attention_dense(std::string_view head_size, std::string_view dtype, std::string_view mask, Heads heads) {
   return {.family = "attention-dense",
           .target = "gfx950",
@@ -189,7 +238,7 @@ std::vector<Case> make_cases() {
   };
   for (const auto* variants : {&pads(), &waves()})
     for (const Variant& variant : *variants) add(variant, variant.head_size);
-  for (const auto* variants : {&shared(), &masks_and_sinks(), &persistent()})
+  for (const auto* variants : {&shared(), &masks_and_sinks(), &persistent(), &sequences_and_pages()})
     for (std::string_view head_size : head_sizes)
       for (const Variant& variant : *variants) add(variant, head_size);
   // A ratio of heads that no other case has: the published choices may be the defaults.
