@@ -66,6 +66,12 @@ std::array<verify::AttentionCase, 2> shapes_for(const dense::Spec& spec) {
     const std::int64_t tiles = (shape.seqlen_q + three_tiles + spec.block_n - 1) / spec.block_n;
     shape.seqlen_kv = (tiles + 1) * spec.block_n - 3;
   }
+  // Beside them sequences without a query, without a key, and of one each.
+  if (dense::reads_seqlen_q(spec)) {
+    shape.batch = 4;
+    shape.seqlens_q = {0, shape.seqlen_q, 1, 3};
+    shape.seqlens_kv = {5, shape.seqlen_kv, 1, 0};
+  }
   // Workgroups with several work items, with one and with none.
   if (spec.persistent) shape.num_persistent = dense::gqa_ratio(spec) > 1 ? 3 : 2;
   return {shape, {.batch = 1, .seqlen_q = 31, .seqlen_kv = 31, .softmax_scale = {}}};
