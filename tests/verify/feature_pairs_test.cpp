@@ -9,7 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/verify/kernels.h"
-#include "tests/verify/published_variants.h"
+#include "tests/verify/named_variants.h"
 
 using namespace wavesmith::test;
 

@@ -5,14 +5,18 @@
 //     verify_variants published|pairs [--shard I/N]
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "tests/verify/feature_pairs.h"
 #include "tests/verify/kernels.h"
-#include "tests/verify/published_variants.h"
+#include "tests/verify/named_variants.h"
 
 namespace wavesmith::test {
 namespace {
@@ -27,22 +31,30 @@ double ratio(double error, double reference) {
   return error == 0 ? 0 : error / reference;
 }
 
+const Kernel& kernel_of(const dense::Spec& spec) {
+  static std::map<std::string, Kernel> kernels;
+  const auto plan = dense::resolve(spec, {.processor = "gfx950"});
+  if (!plan) throw std::runtime_error(plan.error().message);
+  const std::string key = dense::request_key(*plan, "llvm22", "", "");
+  const auto found = kernels.find(key);
+  return found != kernels.end() ? found->second : kernels.emplace(key, compiled(spec)).first->second;
+}
+
 /// One row of the table, from its kernel's name on. Whether it is right.
 bool run_row(std::size_t number, const std::string& name, const dense::Spec& spec,
              verify::AttentionCase shape) {
-  shape.every_schedule = true;
-  const verify::AttentionRun result = run(compiled(spec), shape);
+  const verify::AttentionRun result = run(kernel_of(spec), shape);
   std::string verdict = result.ok() ? "right" : "WRONG";
   if (result.report.fault) verdict += ": " + result.report.fault->message();
   bool same_bits = true;
-  std::string bits = "";
+  std::string bits;
   if (spec.persistent) {
     dense::Spec other = spec;
     other.persistent = false;
     shape.num_persistent.reset();
     shape.persist_decode = dense::Order::automatic;
     shape.interleave = shape.every_schedule = false;
-    const verify::AttentionRun grid = run(compiled(other), shape);
+    const verify::AttentionRun grid = run(kernel_of(other), shape);
     same_bits = grid.named_output == result.named_output && grid.named_lse == result.named_lse;
     bits = same_bits ? "equal" : "DIFFER";
   }
@@ -66,16 +78,18 @@ void print_head(const std::string& columns, std::size_t count) {
   fmt::print("\n");
 }
 
-bool run_published(const Shard& shard) {
+bool run_named(const Shard& shard, const std::function<std::vector<NamedVariant>(int)>& variants,
+               bool every_schedule) {
   print_head("head_size | variant", 2);
   bool right = true;
   std::size_t number = 0;
   for (const int head_size : {64, 128})
-    for (const NamedVariant& variant : published_variants(head_size))
-      if (shard.has(number++))
-        right =
-            run_row(number, fmt::format("{} | {}", head_size, variant.name), variant.spec, variant.shape) &&
-            right;
+    for (NamedVariant variant : variants(head_size)) {
+      if (!shard.has(number++)) continue;
+      variant.shape.every_schedule = every_schedule;
+      right = run_row(number, fmt::format("{} | {}", head_size, variant.name), variant.spec, variant.shape) &&
+              right;
+    }
   return right;
 }
 
@@ -85,8 +99,12 @@ bool run_pairs(const Shard& shard) {
   print_head(fmt::format("{}", fmt::join(names, " | ")), names.size());
   bool right = true;
   std::size_t number = 0;
-  for (const FeatureRow& row : covering_array().rows)
-    if (shard.has(number++)) right = run_row(number, row.name(), row.spec, row.shape) && right;
+  CoveringArray array = covering_array();
+  for (FeatureRow& row : array.rows) {
+    if (!shard.has(number++)) continue;
+    row.shape.every_schedule = true;
+    right = run_row(number, row.name(), row.spec, row.shape) && right;
+  }
   return right;
 }
 
@@ -96,13 +114,14 @@ bool run_pairs(const Shard& shard) {
 int main(int count, char** words) {
   using namespace wavesmith::test;
   Shard shard;
-  const bool pairs = count > 1 && std::strcmp(words[1], "pairs") == 0;
-  const bool published = count > 1 && std::strcmp(words[1], "published") == 0;
+  const std::string_view set = count > 1 ? words[1] : "";
   const bool sharded = count == 4 && std::strcmp(words[2], "--shard") == 0 &&
                        std::sscanf(words[3], "%zu/%zu", &shard.index, &shard.count) == 2 && shard.count > 0;
-  if (!(pairs || published) || !(count == 2 || sharded)) {
-    std::fputs("verify_variants published|pairs [--shard I/N]\n", stderr);
-    return 2;
+  if (count == 2 || sharded) {
+    if (set == "pairs") return run_pairs(shard) ? 0 : 1;
+    if (set == "published") return run_named(shard, published_variants, true) ? 0 : 1;
+    if (set == "shapes") return run_named(shard, named_shapes, false) ? 0 : 1;
   }
-  return (pairs ? run_pairs(shard) : run_published(shard)) ? 0 : 1;
+  std::fputs("verify_variants published|pairs|shapes [--shard I/N]\n", stderr);
+  return 2;
 }

@@ -1,7 +1,10 @@
-// The nineteen, as what they change of one base case.
-#include "tests/verify/published_variants.h"
+// The lists.
+#include "tests/verify/named_variants.h"
 
 #include <functional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace wavesmith::test {
 
@@ -73,6 +76,62 @@ std::vector<NamedVariant> published_variants(int head_size) {
     v.spec.waves_per_eu = 1;
     v.spec.block_m = 128;
   });
+  return all;
+}
+
+std::vector<NamedVariant> named_shapes(int head_size) {
+  std::vector<NamedVariant> all;
+  const auto base = [&](std::int64_t seqlen_q, std::int64_t seqlen_kv, bool persistent) {
+    NamedVariant one{.name = fmt::format("{} x {}{}", seqlen_q, seqlen_kv, persistent ? ", persistent" : ""),
+                     .spec = {},
+                     .shape = {.seqlen_q = seqlen_q, .seqlen_kv = seqlen_kv, .softmax_scale = {}}};
+    one.spec.head_size = head_size;
+    one.spec.num_query_heads = 2;
+    one.spec.num_kv_heads = 1;
+    one.spec.lse = true;
+    one.spec.persistent = persistent;
+    if (persistent) one.shape.num_persistent = 3;
+    return one;
+  };
+  for (const bool persistent : {false, true}) {
+    for (const std::int64_t length : {1, 63, 64, 65, 500, 2049})
+      all.push_back(base(length, length, persistent));
+    for (const bool sinks : {false, true})
+      for (const auto& [queries, keys] : {std::pair{65, 500}, {500, 65}, {2049, 64}, {64, 2049}}) {
+        NamedVariant one = base(queries, keys, persistent);
+        one.spec.sinks = sinks;
+        one.name += sinks ? ", causal, sinks" : ", causal";
+        all.push_back(std::move(one));
+      }
+    for (const std::int64_t width : {1, 2, 127, 128, 129, 5000}) {
+      NamedVariant one = base(500, 500, persistent);
+      one.spec.mask = dense::Mask::window;
+      one.shape.window_left = width;
+      one.shape.window_right = 0;
+      one.name += fmt::format(", window {}", width);
+      all.push_back(std::move(one));
+    }
+    // One kernel for both: lengths are in memory, and the longest is the same.
+    for (const std::vector<std::int64_t>& lengths :
+         {std::vector<std::int64_t>{256, 512, 768, 1024, 1536, 2048}, std::vector<std::int64_t>(4, 2048)}) {
+      NamedVariant one = base(0, 0, persistent);
+      one.spec.sequences = dense::Sequences::varlen;
+      one.shape.batch = static_cast<std::int64_t>(lengths.size());
+      one.shape.seqlens_q = one.shape.seqlens_kv = lengths;
+      one.name = fmt::format("varlen {}{}", fmt::join(lengths, ","), persistent ? ", persistent" : "");
+      all.push_back(std::move(one));
+    }
+    if (head_size != 64) continue;
+    NamedVariant model = base(300, 400, persistent);
+    model.spec.num_query_heads = 64;
+    model.spec.num_kv_heads = 8;
+    model.spec.mask = dense::Mask::window;
+    model.spec.sinks = true;
+    model.shape.window_left = 127;
+    model.shape.window_right = 0;
+    model.name += ", 64 query heads, 8 kv heads, window 128, sinks";
+    all.push_back(std::move(model));
+  }
   return all;
 }
 
