@@ -21,7 +21,8 @@ struct SequenceData {
 
 /// Errors: a table of the wrong size, cumulative lengths that do not begin at 0 or fall, a length that is
 /// negative or above Shapes::seqlen_q or seqlen_kv, more pages than the block table has room for, a page of a
-/// key that is not in the cache. The entries of the block table past a sequence's end are not looked at.
+/// key that is not in the cache; of each table the first eight. The entries of the block table past a
+/// sequence's end are not looked at.
 [[nodiscard]] Expected<void> check_sequences(const Plan& plan, const Shapes& shapes,
                                              const SequenceData& data);
 

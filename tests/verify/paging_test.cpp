@@ -7,18 +7,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/verify/bits.h"
 #include "tests/verify/kernels.h"
 
 using namespace wavesmith::test;
 namespace verify = wavesmith::verify;
 
 namespace {
-
-#ifdef WAVESMITH_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 dense::Spec paged(int head_size, int page_size, int block_n, dense::Mask mask, dense::Sequences sequences) {
   dense::Spec spec;
@@ -49,21 +44,6 @@ verify::AttentionCase mixed(const dense::Spec& spec) {
     shape.window_right = 0;
   }
   return shape;
-}
-
-struct Bits {
-  std::vector<std::uint16_t> o;
-  std::vector<std::uint32_t> lse;
-  friend bool operator==(const Bits&, const Bits&) = default;
-};
-Bits bits_of(const Kernel& kernel, const verify::AttentionCase& shape) {
-  verify::AttentionRun result = run(kernel, shape);
-  INFO(kernel.plan.symbol << (result.report.fault ? ": " + result.report.fault->message() : ""));
-  INFO((result.accuracy.mismatches.empty() ? "" : result.accuracy.mismatches.front().where));
-  CHECK_FALSE(result.report.fault);
-  CHECK((result.report.hazards && result.report.hazards->empty()));
-  CHECK(result.ok());
-  return {std::move(result.named_output), std::move(result.named_lse)};
 }
 
 }  // namespace

@@ -5,18 +5,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/verify/bits.h"
 #include "tests/verify/kernels.h"
 
 using namespace wavesmith::test;
 namespace verify = wavesmith::verify;
 
 namespace {
-
-#ifdef WAVESMITH_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 dense::Spec spec_of(int head_size, dense::Mask mask, dense::Sequences sequences, bool persistent) {
   dense::Spec spec;
@@ -37,28 +32,6 @@ verify::AttentionCase mixed() {
           .seqlens_q = {0, 500, 0, 64, 1, 63, 65, 64, 0, 65, 1, 0},
           .seqlens_kv = {65, 64, 500, 0, 500, 64, 63, 65, 0, 65, 1, 64},
           .softmax_scale = {}};
-}
-
-verify::AttentionRun check(const Kernel& kernel, const verify::AttentionCase& shape) {
-  const verify::AttentionRun result = run(kernel, shape);
-  INFO(kernel.plan.symbol << (result.report.fault ? ": " + result.report.fault->message() : ""));
-  INFO((result.accuracy.mismatches.empty() ? "" : result.accuracy.mismatches.front().where));
-  CHECK_FALSE(result.report.fault);
-  CHECK((result.report.hazards && result.report.hazards->empty()));
-  CHECK(result.accuracy.ok());
-  CHECK((!result.lse || result.lse->ok()));
-  CHECK(result.ok());
-  return result;
-}
-
-struct Bits {
-  std::vector<std::uint16_t> o;
-  std::vector<std::uint32_t> lse;
-  friend bool operator==(const Bits&, const Bits&) = default;
-};
-Bits bits_of(const Kernel& kernel, const verify::AttentionCase& shape) {
-  verify::AttentionRun result = check(kernel, shape);
-  return {std::move(result.named_output), std::move(result.named_lse)};
 }
 
 }  // namespace
@@ -96,7 +69,7 @@ TEST_CASE("sequences: every mask is right on mixed lengths, in both grids, packe
       shape.window_left = 70;
       shape.window_right = one.persistent ? 0 : 5;
     }
-    check(compiled(spec), shape);
+    bits_of(compiled(spec), shape);
   }
 }
 
