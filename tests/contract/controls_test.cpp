@@ -1,5 +1,5 @@
-// Every planted fault is found as what it is, and a fault that is not found fails. The faults go into either
-// kernel by turns; `wavesmith contract` plants each into both.
+// Every planted fault is found as what it is, and a fault that is not found fails. Each fault goes into one
+// of its kernels, by turns; `wavesmith contract` plants each into all of them.
 #include <array>
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -10,15 +10,24 @@
 
 using namespace wavesmith;
 using namespace wavesmith::contract;
-using wavesmith::test::baselines;
+using wavesmith::test::baseline_of;
 using wavesmith::test::compiler;
+using wavesmith::test::control_kernels;
 
 namespace {
 
-const Baseline& kernel_for(const Control& control, std::size_t number) {
-  for (const Baseline& one : baselines())
-    if (one.kernel.name == control.kernel) return one;
-  return baselines()[number % baselines().size()];
+#ifdef WAVESMITH_SANITIZED
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// Of the kernels that a control belongs to, the one whose turn it is.
+const ControlKernel& kernel_for(const Control& control, std::size_t number) {
+  std::vector<const ControlKernel*> kernels;
+  for (const ControlKernel& one : control_kernels())
+    if (control.belongs_to(one)) kernels.push_back(&one);
+  return *kernels.at(number % kernels.size());
 }
 
 std::string found(const ControlResult& result) {
@@ -41,38 +50,53 @@ Control harmless() {
           .sign = {.gate = Gate::values, .symptom = Symptom::wrong_values}};
 }
 
+void check_green(const ControlKernel& kernel) {
+  CheckOptions options{.threads = 2, .edit = {}};
+  // What takes minutes under the sanitizers; gates_test.cpp has a case with all of it.
+  options.thorough = !sanitized;
+  options.gates.chosen[static_cast<std::size_t>(Gate::stability)] = !sanitized;
+  const Verdict verdict =
+      test::required(check({kernel.plan, baseline_of(kernel).code}, kernel.shapes, options));
+  INFO(kernel.name << ": " << (verdict.problems.empty() ? "" : verdict.problems.front().what));
+  CHECK(verdict.problems.empty());
+  CHECK(verdict.remarks.empty());
+}
+
+void check_found(const Control& control, const ControlKernel& kernel) {
+  const ControlResult result = run_control(control, baseline_of(kernel), compiler(), 2);
+  INFO(result.name << " in " << result.kernel << ", to be found as " << result.sign << "\n" << found(result));
+  CHECK(name_of(result.state) == "red");
+}
+
 constexpr std::size_t parts = 4;
 
 }  // namespace
 
 TEST_CASE("contract controls: the kernels are green without a fault") {
-  CheckOptions options{.threads = 2, .edit = {}};
-#ifdef WAVESMITH_SANITIZED
-  // What takes minutes there; gates_test.cpp has a case with all of it.
-  options.thorough = false;
-  options.gates.chosen[static_cast<std::size_t>(Gate::stability)] = false;
-#endif
-  for (const Baseline& one : baselines()) {
-    const Verdict verdict = test::required(check({one.kernel.plan, one.code}, one.kernel.shapes, options));
-    INFO(one.kernel.name << ": " << (verdict.problems.empty() ? "" : verdict.problems.front().what));
-    CHECK(verdict.problems.empty());
-    CHECK(verdict.remarks.empty());
-  }
+  for (const ControlKernel& kernel : control_kernels())
+    if (kernel.usual) check_green(kernel);
 }
 
 TEMPLATE_TEST_CASE_SIG("contract controls: every planted fault is found as what it is", "",
                        ((std::size_t Part), Part), 0, 1, 2, 3) {
-#ifdef WAVESMITH_SANITIZED
-  constexpr std::size_t step = 12 * parts;  // a few: all take minutes
-#else
-  constexpr std::size_t step = parts;
-#endif
+  constexpr std::size_t step = sanitized ? 12 * parts : parts;  // there a few: all take minutes
   for (std::size_t i = Part; i < controls().size(); i += step) {
     const Control& control = controls()[i];
-    const ControlResult result = run_control(control, kernel_for(control, i / 2 + i), compiler(), 2);
-    INFO(result.name << " in " << result.kernel << ", to be found as " << result.sign << "\n"
-                     << found(result));
-    CHECK(name_of(result.state) == "red");
+    const ControlKernel& kernel = kernel_for(control, i / 2 + i);
+    if (kernel.usual) check_found(control, kernel);
+  }
+}
+
+TEMPLATE_TEST_CASE_SIG("contract controls: variants are green, and faults of theirs are found", "",
+                       ((std::size_t Variant), Variant), 0, 1, 2, 3, 4) {
+  constexpr std::size_t usual = 2;
+  const ControlKernel& kernel = control_kernels().at(usual + Variant);
+  REQUIRE_FALSE(kernel.usual);
+  check_green(kernel);
+  for (std::size_t i = 0; i < controls().size(); ++i) {
+    const Control& control = controls()[i];
+    const std::size_t step = sanitized ? 12 : control.level() == "ir" ? 3 : 1;
+    if (&kernel_for(control, i) == &kernel && i % step == 0) check_found(control, kernel);
   }
 }
 
@@ -95,7 +119,7 @@ TEST_CASE(
     if (!none) return std::unexpected(none.error());
     return {};
   });
-  const Baseline& kernel = baselines().front();
+  const Baseline& kernel = baseline_of(control_kernels().front());
   CHECK(run_control(missed, kernel, compiler(), 2).state == ControlState::missed);
   CHECK(run_control(misread, kernel, compiler(), 2).state == ControlState::misread);
   CHECK(run_control(empty, kernel, compiler(), 2).state == ControlState::not_planted);
@@ -104,7 +128,7 @@ TEST_CASE(
   CHECK(unplanted.why.contains("0 operations urem in step \"qk\""));
 
   Control in_one = missed;
-  in_one.kernel = "causal_d64";
+  in_one.kernels = {"causal_d64"};
   const ContractResult result =
       test::required(run_contract({.cases = {}, .controls = {in_one}, .targets = {"gfx950"}}, compiler()));
   CHECK_FALSE(result.ok());

@@ -11,10 +11,12 @@ using wavesmith::test::contract_case;
 
 namespace {
 
-// Head sizes, element types, masks, both block sizes and LSE. The whole list is a command.
+// Head sizes, element types, masks, both block sizes, LSE, and one with everything that a launch can have.
+// The whole list is a command.
 const std::vector<std::string_view> covering{"d64_bf16_causal_q32_kv8_lse", "d128_fp16_full_q32_kv32",
                                              "d64_bf16_causal_top_left_q32_kv8_bn32",
-                                             "d128_bf16_causal_q32_kv8_bm128_bn32_exact_lse"};
+                                             "d128_bf16_causal_q32_kv8_bm128_bn32_exact_lse",
+                                             "d64_fp16_window_q32_kv8_varlen_paged16_persistent_sinks_lse"};
 
 Gates only(Gate gate) {
   Gates gates = Gates::none();

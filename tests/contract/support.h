@@ -1,8 +1,11 @@
 // The compiler of the contract's tests, and golden cases by name.
 #pragma once
 
+#include <map>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "golden/emission.h"
 #include "tools/contract/case.h"
@@ -35,15 +38,19 @@ template <class T>
   return contract::contract_cases({one, 1}).front();
 }
 
-/// The two kernels that faults are planted into, compiled and run once.
-[[nodiscard]] inline const std::vector<contract::Baseline>& baselines() {
-  static const std::vector<contract::Baseline> all = [] {
-    std::vector<contract::Baseline> made;
-    for (const auto& kernel : required(contract::control_kernels({.processor = "gfx950"})))
-      made.push_back(required(contract::baseline(kernel, compiler(), 2)));
-    return made;
-  }();
+/// The kernels that faults are planted into.
+[[nodiscard]] inline const std::vector<contract::ControlKernel>& control_kernels() {
+  static const std::vector<contract::ControlKernel> all =
+      required(contract::control_kernels({.processor = "gfx950"}));
   return all;
+}
+
+/// One of them, compiled and run when it is first asked for.
+[[nodiscard]] inline const contract::Baseline& baseline_of(const contract::ControlKernel& kernel) {
+  static std::map<std::string, contract::Baseline> made;
+  const auto known = made.find(kernel.name);
+  if (known != made.end()) return known->second;
+  return made.emplace(kernel.name, required(contract::baseline(kernel, compiler(), 2))).first->second;
 }
 
 }  // namespace wavesmith::test

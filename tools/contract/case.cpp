@@ -28,6 +28,27 @@ Expected<dense::Plan> plan_of(const golden::Case& golden) {
   return verify::plan_of(**kernel);
 }
 
+/// Sequences of different lengths, where the kernel finds them in memory: none and one, and some around the
+/// ends of tiles, pages and blocks of rows; the longest are as long as all would be.
+void vary_lengths(const dense::Spec& spec, Shape& tiles, Shape& blocks) {
+  if (!dense::reads_seqlen_kv(spec)) return;
+  constexpr std::int64_t wave_rows = 32;
+  const std::int64_t n = spec.block_n, m = spec.block_m;
+  const std::int64_t q = tiles.seqlen_q, kv = tiles.seqlen_kv;
+  const std::int64_t edge = spec.kv == dense::Kv::paged ? spec.page_size : n;
+  tiles.seqlens_kv = {kv - 2, n, n + 1, 0, kv};
+  blocks.seqlens_kv = {edge - 1, edge + 1, 1, 3, edge};
+  blocks.seqlen_kv = edge + 1;
+  if (dense::reads_seqlen_q(spec)) {
+    tiles.seqlens_q = {std::min(q, m), 0, 1, std::min(q - 1, wave_rows - 1), q};
+    blocks.seqlens_q = {m, m + 9, 1, 0, wave_rows + 1};
+  }
+  for (Shape* shape : {&tiles, &blocks}) {
+    shape->batch = static_cast<std::int64_t>(shape->seqlens_kv.size());
+    shape->seed = 3;  // with which the table has no entry more than the longest sequence needs
+  }
+}
+
 }  // namespace
 
 std::vector<Shape> shapes_for(const dense::Spec& spec) {
@@ -53,7 +74,8 @@ std::vector<Shape> shapes_for(const dense::Spec& spec) {
     tiles.window_left = three_tiles;
     tiles.window_right = 5;
   }
-  const Shape blocks{.batch = 1, .seqlen_q = spec.block_m + 9, .seqlen_kv = 21, .bhsd = true};
+  Shape blocks{.batch = 1, .seqlen_q = spec.block_m + 9, .seqlen_kv = 21, .bhsd = true};
+  vary_lengths(spec, tiles, blocks);
   return {tiles, blocks};
 }
 

@@ -20,7 +20,8 @@ struct ContractCase {
 
 /// Small shapes for a kernel: several tiles of keys before, in and after the loop without mask, with another
 /// batch element and, where there is one, another key/value head beside; and two blocks of rows, of which
-/// under a causal mask most see no key, with a single tile that is not full.
+/// under a causal mask most see no key, with a single tile that is not full. Where the kernel reads lengths
+/// from memory, both with sequences of different lengths.
 [[nodiscard]] std::vector<Shape> shapes_for(const dense::Spec& spec);
 
 /// Cases that do not resolve, of other families and of targets without simulator get none.

@@ -47,13 +47,16 @@ TargetResult& target_of(ContractResult& result, const std::string& target) {
   return result.targets.back();
 }
 
-Expected<std::vector<Baseline>> baselines_of(const std::string& target, const KernelCompiler& compiler) {
+/// Of the kernels that some of the controls are planted into.
+Expected<std::vector<Baseline>> baselines_of(const std::string& target, const std::vector<Control>& controls,
+                                             const KernelCompiler& compiler) {
   const auto id = lowering::parse_target_id(target);
   if (!id) return std::unexpected(id.error());
   const auto kernels = control_kernels(*id);
   if (!kernels) return std::unexpected(kernels.error());
   std::vector<Baseline> baselines;
   for (const ControlKernel& kernel : *kernels) {
+    if (std::ranges::none_of(controls, [&](const Control& one) { return one.belongs_to(kernel); })) continue;
     Expected<Baseline> made = baseline(kernel, compiler);
     if (!made) return std::unexpected(made.error());
     baselines.push_back(std::move(*made));
@@ -120,7 +123,7 @@ Expected<ContractResult> run_contract(const Request& request, const KernelCompil
   if (!request.controls.empty())
     for (const std::string& name : request.targets) {
       TargetResult& target = target_of(result, name);
-      Expected<std::vector<Baseline>> made = baselines_of(name, compiler);
+      Expected<std::vector<Baseline>> made = baselines_of(name, request.controls, compiler);
       if (!made) {
         if (made.error().kind == ErrorKind::environment) return std::unexpected(made.error());
         target.baseline_problem = made.error().message;
@@ -129,8 +132,7 @@ Expected<ContractResult> run_contract(const Request& request, const KernelCompil
       auto& list = plantings.emplace_back(name, std::vector<Planting>{}).second;
       for (const Baseline& kernel : baselines.emplace_back(std::move(*made)))
         for (const Control& control : request.controls)
-          if (control.kernel.empty() || control.kernel == kernel.kernel.name)
-            list.push_back({&control, &kernel});
+          if (control.belongs_to(kernel.kernel)) list.push_back({&control, &kernel});
       total += list.size();
     }
 

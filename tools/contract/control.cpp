@@ -15,13 +15,15 @@ namespace {
 /// The kernel with the fault in it, and the edit of its launches.
 struct Planted {
   std::vector<std::byte> code;
-  LaunchEdit edit = {};
+  Edit edit = {};
 };
 
 Expected<Planted> plant(const Control& control, const Baseline& baseline, const KernelCompiler& compiler) {
   const dense::Plan& plan = baseline.kernel.plan;
   if (const auto* launch = std::get_if<LaunchFault>(&control.plant))
-    return Planted{.code = baseline.code, .edit = *launch};
+    return Planted{.code = baseline.code, .edit = {.launch = *launch}};
+  if (const auto* tables = std::get_if<TableFault>(&control.plant))
+    return Planted{.code = baseline.code, .edit = {.tables = *tables}};
   Planted planted;
   if (const auto* code = std::get_if<CodeFault>(&control.plant)) {
     planted.code = baseline.code;
@@ -41,37 +43,22 @@ Expected<Planted> plant(const Control& control, const Baseline& baseline, const 
   return planted;
 }
 
-ControlKernel control_kernel(std::string name, dense::Plan plan) {
+std::vector<Shape> control_shapes(const dense::Spec& spec) {
   // As for a case, and then a tile that is not full with scores so small that every key counts.
-  std::vector<Shape> shapes = shapes_for(plan.spec);
-  const Shape tail{.batch = 1, .seqlen_q = 64, .seqlen_kv = plan.spec.block_n + 9, .kv_heads = 2, .sigma = 1};
+  std::vector<Shape> shapes = shapes_for(spec);
+  Shape tail{.batch = 1, .seqlen_q = 64, .seqlen_kv = spec.block_n + 9, .kv_heads = 2, .sigma = 1};
+  if (spec.mask == dense::Mask::window) {
+    // Few keys a row, which begin and end in the middle of tiles; the last of three tiles is not full.
+    tail.seqlen_kv = 3 * spec.block_n - 20;
+    tail.window_left = 20;
+    tail.window_right = 7;
+  }
   shapes.insert(shapes.begin() + 1, tail);
-  return {std::move(name), std::move(plan), std::move(shapes)};
+  return shapes;
 }
 
-}  // namespace
-
-std::string_view Control::level() const {
-  constexpr std::array<std::string_view, 3> names{"ir", "code object", "launch"};
-  return names[plant.index()];
-}
-
-std::string_view name_of(ControlState state) {
-  constexpr std::array<std::string_view, 4> names{"red", "misread", "missed", "not_planted"};
-  return names[static_cast<std::size_t>(state)];
-}
-
-std::span<const Control> controls() {
-  static const std::vector<Control> all = [] {
-    std::vector<Control> list = ir_controls();
-    std::ranges::move(code_controls(), std::back_inserter(list));
-    std::ranges::move(launch_controls(), std::back_inserter(list));
-    return list;
-  }();
-  return all;
-}
-
-Expected<std::vector<ControlKernel>> control_kernels(const lowering::TargetId& target) {
+/// The kernels by name; the first two take every fault.
+std::vector<std::pair<std::string_view, dense::Spec>> control_specs() {
   dense::Spec causal;
   causal.head_size = 64;
   causal.num_query_heads = 4;
@@ -81,11 +68,72 @@ Expected<std::vector<ControlKernel>> control_kernels(const lowering::TargetId& t
   full.head_size = 128;
   full.mask = dense::Mask::full;
   full.dtype = dense::DType::fp16;
+  dense::Spec persistent = causal;
+  persistent.persistent = true;
+  dense::Spec window = causal;
+  window.dtype = dense::DType::fp16;
+  window.mask = dense::Mask::window;
+  window.sinks = true;
+  dense::Spec varlen = persistent;
+  varlen.sequences = dense::Sequences::varlen;
+  dense::Spec paged = causal;
+  paged.kv = dense::Kv::paged;
+  paged.page_size = 16;
+  // A wave copies keys of two pages.
+  dense::Spec two_pages = paged;
+  two_pages.sequences = dense::Sequences::ragged;
+  two_pages.mask = dense::Mask::full;
+  two_pages.dtype = dense::DType::fp16;
+  two_pages.block_m = 128;
+  two_pages.block_n = 128;
+  two_pages.waves_per_eu = 1;
+  return {{"causal_d64", causal},
+          {"full_d128", full},
+          {"persistent_d64", persistent},
+          {"window_sinks_d64", window},
+          {"varlen_d64", varlen},
+          {"paged_d64", paged},
+          {"ragged_two_pages_d64", two_pages}};
+}
+
+}  // namespace
+
+std::string_view Control::level() const {
+  constexpr std::array<std::string_view, 4> names{"ir", "code object", "launch", "launch"};
+  return names[plant.index()];
+}
+
+bool Control::belongs_to(const ControlKernel& kernel) const {
+  return kernels.empty() ? kernel.usual : std::ranges::find(kernels, kernel.name) != kernels.end();
+}
+
+std::string_view name_of(ControlState state) {
+  constexpr std::array<std::string_view, 4> names{"red", "misread", "missed", "not_planted"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+std::span<const Control> controls() {
+  static const std::vector<Control> all = [] {
+    std::vector<Control> list;
+    for (const auto& part : {ir_controls, code_controls, launch_controls, item_controls, window_controls,
+                             sequence_controls, page_controls})
+      std::ranges::move(part(), std::back_inserter(list));
+    return list;
+  }();
+  return all;
+}
+
+Expected<std::vector<ControlKernel>> control_kernels(const lowering::TargetId& target) {
+  constexpr std::size_t usual = 2;
   std::vector<ControlKernel> kernels;
-  for (const auto& [name, spec] : {std::pair{"causal_d64", &causal}, std::pair{"full_d128", &full}}) {
-    Expected<dense::Plan> plan = dense::resolve(*spec, target);
+  for (const auto& [name, spec] : control_specs()) {
+    Expected<dense::Plan> plan = dense::resolve(spec, target);
     if (!plan) return std::unexpected(plan.error());
-    kernels.push_back(control_kernel(name, std::move(*plan)));
+    std::vector<Shape> shapes = control_shapes(plan->spec);
+    kernels.push_back({.name = std::string(name),
+                       .plan = std::move(*plan),
+                       .shapes = std::move(shapes),
+                       .usual = kernels.size() < usual});
   }
   return kernels;
 }

@@ -2,18 +2,12 @@
 // Replacements are encoded by hand after the CDNA 3 and 4 guides (SOPP, SOP2, VOP3P-MAI).
 #include <algorithm>
 
-#include "tools/contract/control.h"
+#include "tools/contract/faults.h"
 
 namespace wavesmith::contract {
 namespace {
 
 using Instruction = CodeEditor::Instruction;
-
-constexpr Sign unwritten{.gate = Gate::footprint, .symptom = Symptom::unwritten};
-
-constexpr Sign hazard(std::string_view kind, std::string_view mnemonic, std::string_view step = {}) {
-  return {.gate = Gate::values, .symptom = Symptom::hazard, .kind = kind, .mnemonic = mnemonic, .step = step};
-}
 
 bool before_barrier(const CodeEditor& editor, const Instruction& instruction) {
   const Instruction* next = editor.next(instruction);
@@ -56,18 +50,6 @@ CodeFault removed_tile_barrier(Count count, std::size_t expected) {
     });
     if (!waits) return std::unexpected(waits.error());
     for (const Instruction* wait : *waits) editor.remove(*editor.next(*wait));
-    return {};
-  };
-}
-
-CodeFault removed(std::string_view mnemonic, std::string_view step, bool all, std::size_t expected = 0) {
-  return [=](CodeEditor& editor, const dense::Plan&) -> Expected<void> {
-    const auto found = editor.find(mnemonic, step, expected);
-    if (!found) return std::unexpected(found.error());
-    for (const Instruction* one : *found) {
-      editor.remove(*one);
-      if (!all) break;
-    }
     return {};
   };
 }
@@ -218,20 +200,16 @@ std::vector<Control> code_controls() {
       {"v_fragment_wait_removed", "the same for V", removed_lgkm_wait("last_pv"),
        hazard("register_read_before_wait", "v_mfma_f32_32x32x16", "last_pv")},
       // What is decoded from them is where Q, K and V lie.
-      {"argument_wait_removed",
-       "kernel arguments are used before they are there",
-       CodeFault(drop_argument_waits),
-       {.gate = Gate::values, .symptom = Symptom::fault, .mnemonic = "buffer_load"}},
+      {"argument_wait_removed", "kernel arguments are used before they are there",
+       CodeFault(drop_argument_waits), fault_at("buffer_load")},
       {"matrix_wait_states_removed", "scores are read before the matrix instruction has written them",
        CodeFault(drop_matrix_wait_states), hazard("matrix_wait_states", "v_")},
       {"accumulator_uninitialised", "scores start from what was in the registers",
        CodeFault(uninitialised_accumulator), hazard("uninitialized_register", "v_mfma_f32_32x32x16", "qk")},
       {"exec_narrow_for_product", "a matrix instruction runs with four active lanes",
        CodeFault(narrow_exec_for_product), hazard("matrix_partial_exec", "v_mfma_f32_32x32x16", "qk")},
-      {"exec_narrow_for_transpose",
-       "transposed reads of V run with four active lanes",
-       CodeFault(narrow_exec_for_transpose),
-       {.gate = Gate::values, .symptom = Symptom::fault, .mnemonic = "ds_read_b64_tr_b16"}},
+      {"exec_narrow_for_transpose", "transposed reads of V run with four active lanes",
+       CodeFault(narrow_exec_for_transpose), fault_at("ds_read_b64_tr_b16")},
       {"k_copy_removed", "a part of the first K tile is never copied",
        removed("buffer_load_dword", "dma_k", false),
        hazard("uninitialized_lds", "v_mfma_f32_32x32x16", "qk")},

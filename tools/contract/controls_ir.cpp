@@ -1,8 +1,7 @@
 // Faults in the kernel IR: what a mistake in the generator would be.
-#include <array>
 #include <numbers>
 
-#include "tools/contract/control.h"
+#include "tools/contract/faults.h"
 
 namespace wavesmith::contract {
 namespace {
@@ -11,29 +10,10 @@ using ir::Builder;
 using ir::OpKind;
 using ir::Value;
 
-constexpr Sign wrong_o{.gate = Gate::values, .symptom = Symptom::wrong_values, .kind = "o"};
-constexpr Sign wrong_lse{.gate = Gate::values, .symptom = Symptom::wrong_values, .kind = "lse"};
-constexpr Sign overwritten{.gate = Gate::footprint, .symptom = Symptom::overwritten};
 constexpr Sign spills{.gate = Gate::resolves, .symptom = Symptom::not_resolved, .kind = "spills"};
 constexpr Sign lds{.gate = Gate::resolves, .symptom = Symptom::not_resolved, .kind = "lds"};
 constexpr Sign symbol{.gate = Gate::resolves, .symptom = Symptom::not_resolved, .kind = "symbol"};
 constexpr Sign arguments{.gate = Gate::resolves, .symptom = Symptom::not_resolved, .kind = "arguments"};
-
-enum class Which : std::uint8_t { first, last, all };
-
-/// Rebuilds one operand of operations of a kind in a step.
-IrFault changed_operand(OpKind kind, std::string_view step, std::size_t operand, Which which,
-                        std::function<Value(Builder&, Value)> build, std::size_t expected = 0) {
-  return [=](IrEditor& editor, const dense::Plan&) -> Expected<void> {
-    const auto ops = editor.find(kind, step, expected);
-    if (!ops) return std::unexpected(ops.error());
-    if (which == Which::all)
-      for (ir::Op* op : *ops) editor.replace_operand(*op, operand, build);
-    else
-      editor.replace_operand(which == Which::first ? *ops->front() : *ops->back(), operand, build);
-    return {};
-  };
-}
 
 Value plus_16_bytes(Builder& b, Value old) {
   return old.type().is_pointer() ? b.ptr_offset(old, b.i32(16)) : old + 16;
@@ -62,21 +42,6 @@ IrFault changed_mask(ir::Predicate predicate, std::int64_t key_change) {
         return b.i32(static_cast<std::int32_t>(key.constant_bits()) + key_change);
       });
     }
-    return {};
-  };
-}
-
-/// Bounds of the two loops over tiles, the one without mask first: what is added to each.
-IrFault changed_loops(std::int64_t first_end, std::int64_t second_begin, std::int64_t second_end) {
-  return [=](IrEditor& editor, const dense::Plan&) -> Expected<void> {
-    const auto loops = editor.find(OpKind::for_, "", 2);
-    if (!loops) return std::unexpected(loops.error());
-    const auto change = [&](ir::Op* loop, std::size_t bound, std::int64_t by) {
-      if (by != 0) editor.replace_operand(*loop, bound, [&](Builder&, Value old) { return old + by; });
-    };
-    change(loops->front(), 1, first_end);
-    change(loops->back(), 0, second_begin);
-    change(loops->back(), 1, second_end);
     return {};
   };
 }
@@ -128,10 +93,10 @@ std::vector<Control> ir_controls() {
        wrong_o},
       {"mask_one_over", "the first invisible key, or the one behind the last, is not masked",
        IrFault(changed_mask(ir::Predicate::sge, -1)), wrong_o},
-      {"unmasked_tile_too_many", "the loop without mask takes one tile more", IrFault(changed_loops(1, 1, 0)),
-       wrong_o},
-      {"tile_missing", "the last tile is not visited", IrFault(changed_loops(0, 0, -1)), wrong_o},
-      {"tile_twice", "a tile more is visited than there is", IrFault(changed_loops(1, 0, 0)), wrong_o},
+      {"unmasked_tile_too_many", "the loop without mask takes one tile more",
+       changed_loops(2, {{0, 1, 1}, {1, 0, 1}}), wrong_o},
+      {"tile_missing", "the last tile is not visited", changed_loops(2, {{1, 1, -1}}), wrong_o},
+      {"tile_twice", "a tile more is visited than there is", changed_loops(2, {{0, 1, 1}}), wrong_o},
       {"k_read_16_bytes_off", "one LDS read of K is 16 bytes off",
        changed_operand(OpKind::lds_load, "qk", 0, Which::first, plus_16_bytes), wrong_o},
       {"v_read_16_bytes_off", "one transposed LDS read of V is 16 bytes off",
@@ -192,12 +157,14 @@ std::vector<Control> ir_controls() {
            },
            1),
        {.gate = Gate::stability, .symptom = Symptom::other_bits, .kind = "alone"}},
-      {"registers_spilled", "register allocation is asked for more waves than there is room for",
+      {"registers_spilled",
+       "register allocation is asked for more waves than there is room for",
        IrFault([](IrEditor& editor, const dense::Plan&) -> Expected<void> {
          editor.kernel().attributes.waves_per_eu = 8;
          return {};
        }),
-       spills, "causal_d64"},
+       spills,
+       {"causal_d64"}},
       {"lds_too_small", "the LDS pool ends 16 bytes early",
        IrFault([](IrEditor& editor, const dense::Plan& plan) -> Expected<void> {
          editor.kernel().set_lds_bytes(plan.lds_bytes - 16);

@@ -1,47 +1,16 @@
 // Faults in the launch: what a mistake of the launcher, or of whoever fills in the arguments, would be.
 #include <algorithm>
-#include <concepts>
 #include <numbers>
 
 #include <fmt/format.h>
 
-#include "tools/contract/control.h"
+#include "tools/contract/faults.h"
 
 namespace wavesmith::contract {
 namespace {
 
-constexpr Sign wrong_o{.gate = Gate::values, .symptom = Symptom::wrong_values, .kind = "o"};
-constexpr Sign unwritten{.gate = Gate::footprint, .symptom = Symptom::unwritten};
-constexpr Sign overwritten{.gate = Gate::footprint, .symptom = Symptom::overwritten};
-
 constexpr Sign not_resolved(std::string_view kind) {
   return {.gate = Gate::resolves, .symptom = Symptom::not_resolved, .kind = kind};
-}
-
-/// One argument's value by its name; T is the type that the launcher gives it.
-template <class T, class Change>
-LaunchFault changed(std::string_view name, Change change) {
-  return [=](dense::Launch& launch) -> Expected<void> {
-    const auto argument = std::ranges::find(launch.arguments, name, &dense::Launch::Value::name);
-    T* value = argument == launch.arguments.end() ? nullptr : std::get_if<T>(&argument->value);
-    if (value == nullptr) return not_applicable(fmt::format("no argument {} of that type", name));
-    *value = change(*value);
-    return {};
-  };
-}
-
-template <class T>
-LaunchFault plus(std::string_view name, T by) {
-  return changed<T>(name, [by](T old) { return static_cast<T>(old + by); });
-}
-
-/// One workgroup less along an axis, where there are more than one. A shape with one alone stays as it is:
-/// there is nothing to leave out.
-LaunchFault fewer_workgroups(std::size_t axis) {
-  return [=](dense::Launch& launch) -> Expected<void> {
-    if (launch.grid.at(axis) > 1) --launch.grid.at(axis);
-    return {};
-  };
 }
 
 Expected<void> swap_k_and_v(dense::Launch& launch) {
@@ -64,12 +33,7 @@ std::vector<Control> launch_controls() {
       {"batch_missing", "one workgroup too few for the batch elements", fewer_workgroups(2), unwritten},
       {"work_item_twice",
        "all blocks of a head are decoded as its last one, which is so visited several times",
-       changed<std::int32_t>("order_block_3", [](std::int32_t) { return 0; }),
-       {.gate = Gate::values,
-        .symptom = Symptom::hazard,
-        .kind = "global_race",
-        .mnemonic = "buffer_store",
-        .step = "store_o"}},
+       changed<std::int32_t>("order_block_3", [](std::int32_t) { return 0; }), stored_twice},
       {"q_base_off", "Q starts 16 bytes off", plus<std::uint64_t>("q", bytes), wrong_o},
       {"k_base_off", "K starts 16 bytes off", plus<std::uint64_t>("k", bytes), wrong_o},
       {"v_base_off", "V starts 16 bytes off", plus<std::uint64_t>("v", bytes), wrong_o},

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "generator/attention_dense/sequences.h"
 #include "tools/verify/attention_launch.h"
 
 namespace wavesmith::contract {
@@ -25,23 +26,33 @@ std::uint64_t guard_bytes(const dense::Plan& plan, const Tensors& tensors) {
   return std::clamp((block + page - 1) / page * page, page, most);
 }
 
+/// A part of a buffer that lies in device memory as it does in the host's.
+struct Piece {
+  std::size_t offset = 0, bytes = 0;  ///< in Buffer::before
+  std::uint64_t place = 0;            ///< bytes from the allocation's start
+};
+
 /// A tensor between guard bands in device memory.
 struct Buffer {
   std::string name;
-  std::vector<std::byte> before = {};  ///< the whole allocation, guard bands included
+  std::vector<std::byte> before = {};  ///< all that is kept of the allocation, guard bands included
   std::vector<bool> output = {};       ///< by element of the tensor: whether the launch is to write it
   std::size_t element_bytes = 2;
-  std::size_t guard = 0;
+  std::size_t guard = 0, guard_behind = 0;
+  std::vector<Piece> pieces = {};  ///< of `before`; one, but for pages that lie apart
   simulator::DeviceAddress allocation = 0;
 
-  [[nodiscard]] std::size_t bytes() const { return before.size() - 2 * guard; }
+  [[nodiscard]] std::size_t bytes() const { return before.size() - guard - guard_behind; }
+  [[nodiscard]] std::uint64_t device_bytes() const { return pieces.back().place + pieces.back().bytes; }
   [[nodiscard]] simulator::DeviceAddress address() const { return allocation + guard; }
 };
 
 Buffer buffer(std::string name, std::span<const std::byte> tensor, std::size_t element_bytes,
-              std::size_t guard) {
-  Buffer made{.name = std::move(name), .element_bytes = element_bytes, .guard = guard};
-  made.before.resize(2 * guard + tensor.size());
+              std::size_t guard, std::size_t guard_behind) {
+  Buffer made{
+      .name = std::move(name), .element_bytes = element_bytes, .guard = guard, .guard_behind = guard_behind};
+  made.before.resize(guard + tensor.size() + guard_behind);
+  made.pieces = {{.offset = 0, .bytes = made.before.size(), .place = 0}};
   // The guard bands hold the pattern that stands between rows: NaN in every type.
   const std::uint16_t poison = verify::poison_bits;
   for (std::size_t i = 0; i < made.before.size(); i += sizeof poison)
@@ -50,12 +61,33 @@ Buffer buffer(std::string name, std::span<const std::byte> tensor, std::size_t e
   return made;
 }
 
+Buffer buffer(std::string name, std::span<const std::byte> tensor, std::size_t element_bytes,
+              std::size_t guard) {
+  return buffer(std::move(name), tensor, element_bytes, guard, guard);
+}
+
+Buffer input(std::string name, const verify::TensorData& tensor, std::size_t guard) {
+  Buffer made = buffer(std::move(name), std::as_bytes(std::span(tensor.bits)), sizeof(std::uint16_t), guard);
+  const verify::Pages& pages = tensor.shape.pages;
+  const std::size_t kept = pages.numbers.size();
+  if (pages.count() == static_cast<std::int64_t>(kept)) return made;
+  // Between the kept pages there is memory that is never touched.
+  const auto distance = sizeof(std::uint16_t) * static_cast<std::size_t>(tensor.shape.strides.batch);
+  made.pieces = {{.offset = 0, .bytes = guard, .place = 0}};
+  for (std::size_t slot = 0; slot < kept; ++slot)
+    made.pieces.push_back({.offset = guard + slot * distance,
+                           .bytes = std::min(distance, made.bytes() - slot * distance),
+                           .place = guard + static_cast<std::uint64_t>(pages.numbers[slot]) * distance});
+  made.pieces.push_back({.offset = guard + made.bytes(), .bytes = guard, .place = made.device_bytes()});
+  return made;
+}
+
 Buffer output_o(const verify::TensorShape& shape, std::size_t guard) {
   const verify::TensorData tensor = verify::poisoned(shape);
   Buffer made = buffer("o", std::as_bytes(std::span(tensor.bits)), sizeof(std::uint16_t), guard);
   made.output.assign(tensor.bits.size(), false);
   for (std::int64_t b = 0; b < shape.batch; ++b)
-    for (std::int64_t t = 0; t < shape.tokens; ++t)
+    for (std::int64_t t = 0; t < shape.length(b); ++t)
       for (std::int64_t h = 0; h < shape.heads; ++h)
         std::fill_n(made.output.begin() + shape.offset(b, t, h), shape.head_size, true);
   return made;
@@ -67,7 +99,7 @@ Buffer output_lse(const verify::LseShape& shape, std::size_t guard) {
   made.output.assign(tensor.size(), false);
   for (std::int64_t b = 0; b < shape.batch; ++b)
     for (std::int64_t h = 0; h < shape.heads; ++h)
-      std::fill_n(made.output.begin() + shape.offset(b, h, 0), shape.queries, true);
+      std::fill_n(made.output.begin() + shape.offset(b, h, 0), shape.length(b), true);
   return made;
 }
 
@@ -75,7 +107,7 @@ Buffer output_lse(const verify::LseShape& shape, std::size_t guard) {
 std::optional<simulator::DeviceAddress> address_across(std::uint64_t index, const Buffer& buffer) {
   constexpr std::uint64_t four_gib = std::uint64_t{1} << 32, unit = 256;
   constexpr std::uint64_t first = 64 * four_gib, apart = 16 * four_gib;
-  return first + index * apart - (buffer.guard + buffer.bytes() / 2) / unit * unit;
+  return first + index * apart - buffer.device_bytes() / 2 / unit * unit;
 }
 
 std::string place(const Buffer& buffer, std::size_t offset) {
@@ -123,18 +155,56 @@ dense::Shapes shapes_of(const dense::Plan& plan, const Tensors& tensors) {
           .v = tensors.v.shape.strides,
           .o = tensors.o.strides,
           .lse = tensors.lse ? std::optional(tensors.lse->strides) : std::nullopt,
+          .block_table_stride = tensors.k.shape.pages.stride,
           .softmax_scale = {},
           .window_left = tensors.window_left,
           .window_right = tensors.window_right,
           .num_persistent = plan.spec.persistent ? std::optional(few_workgroups) : std::nullopt};
 }
 
-/// The Plan for a launch with these tensors' heads; the code is that of any count with the same ratio.
-dense::Plan with_heads_of(const dense::Plan& plan, const Tensors& tensors) {
-  dense::Plan fitted = plan;
-  fitted.spec.num_query_heads = static_cast<int>(tensors.q.shape.heads);
-  fitted.spec.num_kv_heads = static_cast<int>(tensors.k.shape.heads);
-  return fitted;
+Expected<dense::Launch> planned(const dense::Plan& plan, const Tensors& tensors,
+                                const dense::Buffers& buffers) {
+  const dense::Plan fitted = with_kv_heads(plan, tensors.k.shape.heads);
+  const dense::Shapes shapes = shapes_of(plan, tensors);
+  if (const auto checked = dense::check_sequences(fitted, shapes, tensors.tables.data()); !checked)
+    return std::unexpected(checked.error());
+  return dense::plan_launch(fitted, shapes, buffers);
+}
+
+/// All buffers of a launch, in the order in which they are allocated.
+Expected<std::vector<Buffer>> buffers_of(const dense::Plan& plan, const Tensors& tensors,
+                                         const TableEdit& edit) {
+  const std::size_t guard = guard_bytes(plan, tensors);
+  std::vector<Buffer> buffers{input("q", tensors.q, guard), input("k", tensors.k, guard),
+                              input("v", tensors.v, guard), output_o(tensors.o, guard)};
+  if (tensors.lse) buffers.push_back(output_lse(*tensors.lse, guard));
+  if (!tensors.sinks.empty())
+    buffers.push_back(buffer("sinks", std::as_bytes(std::span(tensors.sinks)), sizeof(float), guard));
+  verify::SequenceTables tables = tensors.tables;
+  if (edit)
+    if (const auto edited = edit(tables); !edited) return std::unexpected(edited.error());
+  // What stands before a table is no length and no page. Behind it nothing is allocated: an entry that is
+  // read there changes no result.
+  for (const verify::SequenceTable& one : verify::sequence_tables)
+    if (const auto& table = tables.*one.table; !table.empty())
+      buffers.push_back(
+          buffer(std::string(one.name), std::as_bytes(std::span(table)), sizeof(std::int32_t), page, 0));
+  return buffers;
+}
+
+dense::Buffers addresses_of(const std::vector<Buffer>& buffers) {
+  const auto address = [&](std::string_view name) {
+    const auto known = std::ranges::find(buffers, name, &Buffer::name);
+    return known == buffers.end() ? 0 : known->address();
+  };
+  dense::Buffers addresses{.q = address("q"),
+                           .k = address("k"),
+                           .v = address("v"),
+                           .o = address("o"),
+                           .lse = address("lse"),
+                           .sinks = address("sinks")};
+  for (const verify::SequenceTable& one : verify::sequence_tables) addresses.*one.address = address(one.name);
+  return addresses;
 }
 
 simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& launch, const Setting& setting) {
@@ -167,44 +237,34 @@ Expected<Runner> Runner::create(const Subject& subject) {
 }
 
 Expected<dense::Launch> Runner::launch_of(const Tensors& tensors) const {
-  return dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(plan_, tensors), {});
+  return planned(plan_, tensors, {});
 }
 
-Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, const LaunchEdit& edit) {
-  const std::size_t guard = guard_bytes(plan_, tensors);
-  std::vector<Buffer> buffers;
-  for (const auto& [name, tensor] :
-       {std::pair{"q", &tensors.q}, std::pair{"k", &tensors.k}, std::pair{"v", &tensors.v}})
-    buffers.push_back(buffer(name, std::as_bytes(std::span(tensor->bits)), sizeof(std::uint16_t), guard));
-  buffers.push_back(output_o(tensors.o, guard));
-  if (tensors.lse) buffers.push_back(output_lse(*tensors.lse, guard));
-  if (!tensors.sinks.empty())
-    buffers.push_back(buffer("sinks", std::as_bytes(std::span(tensors.sinks)), sizeof(float), guard));
-
+Expected<Outcome> Runner::run(const Tensors& given, const Setting& setting, const Edit& edit) {
+  const Tensors tensors = setting.across_4_gib ? with_pages_far_apart(given) : given;
+  auto made = buffers_of(plan_, tensors, edit.tables);
+  if (!made) return std::unexpected(made.error());
+  std::vector<Buffer>& buffers = *made;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     Buffer& one = buffers[i];
     // Inputs are writable too: what a stray store does to them is to be seen, with everything else.
     const auto allocated = device_.allocate(
-        one.before.size(),
+        one.device_bytes(),
         {.name = one.name, .address = setting.across_4_gib ? address_across(i, one) : std::nullopt});
     if (!allocated) return std::unexpected(allocated.error());
     one.allocation = *allocated;
-    if (const auto written = device_.write(one.allocation, one.before); !written)
-      return std::unexpected(written.error());
+    for (const Piece& piece : one.pieces)
+      if (const auto written = device_.write(one.allocation + piece.place,
+                                             std::span(one.before).subspan(piece.offset, piece.bytes));
+          !written)
+        return std::unexpected(written.error());
   }
-  Expected<dense::Launch> launch =
-      dense::plan_launch(with_heads_of(plan_, tensors), shapes_of(plan_, tensors),
-                         {.q = buffers[0].address(),
-                          .k = buffers[1].address(),
-                          .v = buffers[2].address(),
-                          .o = buffers[3].address(),
-                          .lse = tensors.lse ? buffers[4].address() : 0,
-                          .sinks = tensors.sinks.empty() ? 0 : buffers.back().address()});
+  Expected<dense::Launch> launch = planned(plan_, tensors, addresses_of(buffers));
   if (!launch) return std::unexpected(launch.error());
   Outcome outcome;
   outcome.scale = verify::scale_of(*launch);
-  if (edit)
-    if (const auto edited = edit(*launch); !edited) return std::unexpected(edited.error());
+  if (edit.launch)
+    if (const auto edited = edit.launch(*launch); !edited) return std::unexpected(edited.error());
   Expected<simulator::Report> report = device_.launch(module_, dispatch_of(plan_, *launch, setting));
   if (!report && report.error().refusals.empty()) return std::unexpected(report.error());
   if (report)
@@ -214,7 +274,11 @@ Expected<Outcome> Runner::run(const Tensors& tensors, const Setting& setting, co
 
   for (const Buffer& one : buffers) {
     std::vector<std::byte> after(one.before.size());
-    if (const auto read = device_.read(one.allocation, after); !read) return std::unexpected(read.error());
+    for (const Piece& piece : one.pieces)
+      if (const auto read =
+              device_.read(one.allocation + piece.place, std::span(after).subspan(piece.offset, piece.bytes));
+          !read)
+        return std::unexpected(read.error());
     if (outcome.refusal.empty() && !outcome.report.fault) compare(one, after, outcome.footprint);
     if (one.name == "o") outcome.o = elements<std::uint16_t>(after, one);
     if (one.name == "lse") outcome.lse = elements<std::uint32_t>(after, one);

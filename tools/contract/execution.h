@@ -23,15 +23,21 @@ struct Subject {
   std::vector<std::byte> code;
 };
 
-/// Changes a launch before it is packed: a planted fault.
+/// Changes a launch before it is packed, or the tables before they are in memory: a planted fault.
 using LaunchEdit = std::function<Expected<void>(dense::Launch&)>;
+using TableEdit = std::function<Expected<void>(verify::SequenceTables&)>;
+struct Edit {
+  LaunchEdit launch = {};
+  TableEdit tables = {};
+};
 
 /// How one launch is run.
 struct Setting {
   simulator::Schedule schedule = simulator::Schedule::wave_by_wave;
   simulator::Arrival arrival = simulator::Arrival::latest;
-  bool across_4_gib = false;  ///< the middle of each tensor lies on a multiple of 4 GiB
-  bool thorough = false;      ///< also look for uses of what was never written, and follow inexact values
+  /// The middle of each tensor lies on a multiple of 4 GiB; pages lie more than that apart.
+  bool across_4_gib = false;
+  bool thorough = false;  ///< also look for uses of what was never written, and follow inexact values
   unsigned threads = 1;
 };
 
@@ -57,10 +63,9 @@ class Runner {
   /// Errors: a code object that cannot be loaded.
   [[nodiscard]] static Expected<Runner> create(const Subject& subject);
 
-  /// Errors: shapes that plan_launch() refuses, an instruction that is not implemented. A launch that the
-  /// simulator refuses is an Outcome.
-  [[nodiscard]] Expected<Outcome> run(const Tensors& tensors, const Setting& setting,
-                                      const LaunchEdit& edit = {});
+  /// Errors: shapes that plan_launch() or tables that check_sequences() refuses, an instruction that is not
+  /// implemented. A launch that the simulator refuses is an Outcome.
+  [[nodiscard]] Expected<Outcome> run(const Tensors& tensors, const Setting& setting, const Edit& edit = {});
 
   /// The launch of these tensors as the launcher packs it, with null addresses.
   [[nodiscard]] Expected<dense::Launch> launch_of(const Tensors& tensors) const;

@@ -59,7 +59,7 @@ std::vector<std::uint16_t> judged_part(const dense::Plan& plan, const Tensors& t
   const verify::TensorShape& shape = tensors.o;
   std::size_t row = 0;
   for (std::int64_t b = 0; b < shape.batch; ++b)
-    for (std::int64_t t = 0; t < shape.tokens; ++t)
+    for (std::int64_t t = 0; t < shape.length(b); ++t)
       for (std::int64_t h = 0; h < shape.heads; ++h, ++row)
         for (std::int64_t d = 0; d < shape.head_size; ++d) {
           const auto at = static_cast<std::size_t>(shape.offset(b, t, h) + d);
@@ -76,13 +76,13 @@ std::vector<std::uint32_t> judged_lse(const Tensors& tensors, const Outcome& out
                                       const oracle::Result& exact) {
   std::vector<std::uint32_t> judged(outcome.lse.size(), verify::lse_poison_bits);
   const verify::LseShape& shape = *tensors.lse;
+  std::size_t row = 0;
   for (std::int64_t b = 0; b < shape.batch; ++b)
-    for (std::int64_t h = 0; h < shape.heads; ++h)
-      for (std::int64_t q = 0; q < shape.queries; ++q) {
+    for (std::int64_t q = 0; q < shape.length(b); ++q)
+      for (std::int64_t h = 0; h < shape.heads; ++h, ++row) {
         const auto at = static_cast<std::size_t>(shape.offset(b, h, q));
-        const auto source = static_cast<std::size_t>((b * shape.queries + q) * shape.heads + h);
         judged[at] = outcome.lse[at] == verify::lse_poison_bits
-                         ? std::bit_cast<std::uint32_t>(static_cast<float>(exact.lse[source]))
+                         ? std::bit_cast<std::uint32_t>(static_cast<float>(exact.lse[row]))
                          : outcome.lse[at];
       }
   return judged;
@@ -250,7 +250,7 @@ Expected<Verdict> check(const Subject& subject, std::span<const Shape> shapes, c
     Expected<Runner> runner = Runner::create(subject);
     if (!runner) return std::unexpected(runner.error());
     if (first && options.gates.has(Gate::resolves)) {
-      const auto launch = edited_launch(*runner, tensors, options.edit);
+      const auto launch = edited_launch(*runner, tensors, options.edit.launch);
       if (!launch) return std::unexpected(launch.error());
       verdict.add(check_resolves(subject, *launch));
     }

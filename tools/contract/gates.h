@@ -43,7 +43,7 @@ struct CheckOptions {
   Gates gates = {};
   bool thorough = true;  ///< look for uses of what was never written too; takes twice the time
   unsigned threads = 1;  ///< of the simulator and the oracle
-  LaunchEdit edit = {};  ///< of every launch: a planted fault
+  Edit edit = {};        ///< of every launch: a planted fault
 };
 
 /// The kernel on each of the shapes; the stability gate takes the first of them alone. Errors: what says

@@ -36,6 +36,14 @@ Expected<std::vector<ir::Op*>> IrEditor::find(ir::OpKind kind, std::string_view 
   return found;
 }
 
+std::vector<ir::Op*> IrEditor::users(ir::Value value, ir::OpKind kind) const {
+  std::vector<ir::Op*> found;
+  for_each_op(kernel_.body(), [&](ir::Op& op) {
+    if (op.kind == kind && std::ranges::find(op.operands, value) != op.operands.end()) found.push_back(&op);
+  });
+  return found;
+}
+
 Expected<void> IrEditor::replace_uses(ir::Value from, ir::Value to) const {
   std::size_t uses = 0;
   for_each_op(kernel_.body(), [&](ir::Op& op) {

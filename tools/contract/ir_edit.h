@@ -22,6 +22,8 @@ class IrEditor {
   /// those that belong to none. Errors: not as many as `expected` (0: any number but none).
   [[nodiscard]] Expected<std::vector<ir::Op*>> find(ir::OpKind kind, std::string_view step,
                                                     std::size_t expected = 0) const;
+  /// All operations of a kind with that operand, in the order in which they were built.
+  [[nodiscard]] std::vector<ir::Op*> users(ir::Value value, ir::OpKind kind) const;
   /// Every operand that is `from` becomes `to`. Errors: there is none.
   Expected<void> replace_uses(ir::Value from, ir::Value to) const;
   /// What `build` makes stands right before `user`, and becomes its operand of that number.

@@ -2,69 +2,86 @@
 #include "tools/contract/tensors.h"
 
 #include <algorithm>
-#include <numbers>
+#include <utility>
 
 #include "tools/verify/attention_launch.h"
+#include "tools/verify/attention_tensors.h"
 
 namespace wavesmith::contract {
 namespace {
 
-constexpr std::int64_t spare_tokens = 3;  // unnamed rows after each sequence
-
-std::optional<verify::LseShape> lse_shape(const dense::Plan& plan, std::int64_t batch, std::int64_t heads,
-                                          std::int64_t queries) {
-  if (!plan.spec.lse) return std::nullopt;
-  return verify::lse_shape_with_gaps(batch, heads, queries);
+/// The rows of one batch element of `from`, from `first_head` on, become those of the one of `to`.
+void copy_rows(const verify::TensorData& from, std::int64_t batch, std::int64_t first_head,
+               verify::TensorData& to) {
+  const std::int64_t size = from.shape.head_size;
+  for (std::int64_t t = 0; t < to.shape.length(0); ++t)
+    for (std::int64_t h = 0; h < to.shape.heads; ++h) {
+      std::copy_n(from.bits.begin() + from.shape.offset(batch, t, first_head + h), size,
+                  to.bits.begin() + to.shape.offset(0, t, h));
+      const float* const target = to.view().row(0, t, h);
+      std::copy_n(from.view().row(batch, t, first_head + h), size,
+                  to.values.begin() + (target - to.values.data()));
+    }
 }
 
-/// The rows of `from` from one batch element and `heads` heads on.
-verify::TensorData cut(const verify::TensorData& from, std::int64_t batch, std::int64_t first_head,
-                       std::int64_t heads) {
-  // One spare row more than the whole has, so that strides differ.
-  verify::TensorData to = verify::poisoned(
-      verify::shape_with_gaps(false, 1, from.shape.tokens, heads, from.shape.head_size, spare_tokens + 1));
-  for (std::int64_t t = 0; t < from.shape.tokens; ++t)
-    for (std::int64_t h = 0; h < heads; ++h) {
-      const std::int64_t source = from.shape.offset(batch, t, first_head + h);
-      const std::int64_t target = to.shape.offset(0, t, h);
-      std::copy_n(from.bits.begin() + source, from.shape.head_size, to.bits.begin() + target);
-      std::copy_n(from.values.begin() + source, from.shape.head_size, to.values.begin() + target);
-    }
-  return to;
+std::int64_t page_bytes(const verify::TensorShape& shape) {
+  return static_cast<std::int64_t>(sizeof(std::uint16_t)) * shape.strides.batch;
 }
 
 }  // namespace
 
+dense::Plan with_kv_heads(const dense::Plan& plan, std::int64_t kv_heads) {
+  dense::Plan fitted = plan;
+  fitted.spec.num_query_heads = static_cast<int>(kv_heads) * dense::gqa_ratio(plan.spec);
+  fitted.spec.num_kv_heads = static_cast<int>(kv_heads);
+  return fitted;
+}
+
 Tensors random_tensors(const dense::Plan& plan, const Shape& shape) {
-  const auto tensor = [&](std::int64_t tokens, std::int64_t heads) {
-    return verify::shape_with_gaps(shape.bhsd, shape.batch, tokens, heads, plan.spec.head_size, spare_tokens);
-  };
-  const std::int64_t heads = shape.kv_heads * dense::gqa_ratio(plan.spec);
-  const verify::TensorShape query = tensor(shape.seqlen_q, heads),
-                            key = tensor(shape.seqlen_kv, shape.kv_heads);
-  verify::Random random(shape.seed);
-  Tensors tensors;
-  tensors.q = verify::normal(query, verify::element_type(plan.spec), shape.sigma, random);
-  tensors.k = verify::normal(key, verify::element_type(plan.spec), shape.sigma, random);
-  tensors.v = verify::uniform(key, verify::element_type(plan.spec), std::numbers::sqrt3, random);
-  tensors.o = query;
-  tensors.lse = lse_shape(plan, shape.batch, heads, shape.seqlen_q);
-  if (plan.spec.sinks)
-    for (std::int64_t head = 0; head < heads; ++head)
-      tensors.sinks.push_back(static_cast<float>(2 * shape.sigma * random.normal()));
-  tensors.window_left = shape.window_left;
-  tensors.window_right = shape.window_right;
-  return tensors;
+  const dense::Plan fitted = with_kv_heads(plan, shape.kv_heads);
+  const verify::AttentionCase one{.batch = shape.batch,
+                                  .seqlen_q = shape.seqlen_q,
+                                  .seqlen_kv = shape.seqlen_kv,
+                                  .seqlens_q = shape.seqlens_q,
+                                  .seqlens_kv = shape.seqlens_kv,
+                                  .bhsd = shape.bhsd,
+                                  .softmax_scale = {},
+                                  .seed = shape.seed};
+  verify::AttentionLayout layout = verify::layout_of(fitted, one, verify::poisoned_gaps);
+  verify::AttentionTensors data = verify::make_tensors(fitted, layout, shape.seed, shape.sigma);
+  return {.q = std::move(data.q),
+          .k = std::move(data.k),
+          .v = std::move(data.v),
+          .o = std::move(layout.query),
+          .lse = plan.spec.lse ? std::optional(std::move(layout.lse)) : std::nullopt,
+          .tables = std::move(layout.tables),
+          .sinks = std::move(data.sinks),
+          .window_left = shape.window_left,
+          .window_right = shape.window_right};
 }
 
 Tensors part_of(const Tensors& all, const dense::Plan& plan, std::int64_t batch, std::int64_t kv_head) {
-  const std::int64_t ratio = dense::gqa_ratio(plan.spec);
+  const dense::Plan fitted = with_kv_heads(plan, 1);
+  const std::int64_t ratio = fitted.spec.num_query_heads;
+  const verify::AttentionCase one{.batch = 1,
+                                  .seqlen_q = all.q.shape.length(batch),
+                                  .seqlen_kv = all.k.shape.length(batch),
+                                  .softmax_scale = {},
+                                  .seed = 2};
+  // One spare row more than the whole has, so that strides differ.
+  constexpr verify::Gaps gaps{.tokens = verify::poisoned_gaps.tokens + 1,
+                              .elements = verify::poisoned_gaps.elements};
+  verify::AttentionLayout layout = verify::layout_of(fitted, one, gaps);
   Tensors part;
-  part.q = cut(all.q, batch, kv_head * ratio, ratio);
-  part.k = cut(all.k, batch, kv_head, 1);
-  part.v = cut(all.v, batch, kv_head, 1);
-  part.o = part.q.shape;
-  part.lse = lse_shape(plan, 1, ratio, all.q.shape.tokens);
+  part.q = verify::poisoned(layout.query);
+  part.k = verify::poisoned(layout.key);
+  part.v = verify::poisoned(layout.key);
+  copy_rows(all.q, batch, kv_head * ratio, part.q);
+  copy_rows(all.k, batch, kv_head, part.k);
+  copy_rows(all.v, batch, kv_head, part.v);
+  part.o = std::move(layout.query);
+  if (plan.spec.lse) part.lse = std::move(layout.lse);
+  part.tables = std::move(layout.tables);
   if (!all.sinks.empty()) {
     const auto first = all.sinks.begin() + kv_head * ratio;
     part.sinks.assign(first, first + ratio);
@@ -72,6 +89,18 @@ Tensors part_of(const Tensors& all, const dense::Plan& plan, std::int64_t batch,
   part.window_left = all.window_left;
   part.window_right = all.window_right;
   return part;
+}
+
+Tensors with_pages_far_apart(Tensors tensors) {
+  if (!tensors.k.shape.paged()) return tensors;
+  const verify::TensorShape& key = tensors.k.shape;
+  const std::vector<std::int64_t> numbers =
+      verify::make_pages(key.lengths, key.pages.size, verify::PageOrder::far_apart, 0, page_bytes(key))
+          .numbers;
+  for (verify::TensorData* one : {&tensors.k, &tensors.v}) one->shape.pages.numbers = numbers;
+  tensors.tables.block_table = verify::block_table(key.pages, page_bytes(key));
+  tensors.tables.num_pages = key.pages.count();
+  return tensors;
 }
 
 oracle::Problem problem_of(const dense::Plan& plan, const Tensors& tensors, float scale) {
