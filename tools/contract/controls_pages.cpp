@@ -110,12 +110,15 @@ TableFault changed_table(const std::function<void(SequenceTables&, std::size_t b
   };
 }
 
+// What has nothing to swap with stays as it is: other launches of the kernel have.
+
 void swap_last_pages(SequenceTables& tables, std::size_t) {
   std::vector<std::int32_t>& pages = tables.block_table;
-  std::swap(pages[pages.size() - 2], pages.back());
+  if (pages.size() > 1) std::swap(pages[pages.size() - 2], pages.back());
 }
 
 void swap_rows(SequenceTables& tables, std::size_t batch) {
+  if (batch < 2) return;
   const auto row = static_cast<std::ptrdiff_t>(tables.block_table.size() / batch);
   std::swap_ranges(tables.block_table.begin(), tables.block_table.begin() + row,
                    tables.block_table.end() - row);
