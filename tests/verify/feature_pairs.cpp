@@ -2,8 +2,8 @@
 #include "tests/verify/feature_pairs.h"
 
 #include <algorithm>
+#include <compare>
 #include <functional>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -147,16 +147,20 @@ Choice candidate(const Pair& pair, const std::set<Pair>& open, verify::Random& r
   for (std::size_t i = 2; i < order.size(); ++i) {
     const std::size_t feature = order[i];
     // Values by how many open pairs they cover, from a random one on among equals.
-    std::vector<std::pair<std::size_t, std::size_t>> values;
+    struct Candidate {
+      std::size_t covered, turns_left, value;
+      auto operator<=>(const Candidate&) const = default;
+    };
+    std::vector<Candidate> values;
     const std::size_t count = features()[feature].values.size(), first = random.next() % count;
     for (std::size_t v = 0; v < count; ++v) {
       const std::size_t value = (first + v) % count;
-      values.emplace_back(covered(choice, order, i, value, open), value);
+      values.push_back({covered(choice, order, i, value, open), count - v, value});
     }
-    std::ranges::stable_sort(values, std::greater(), &std::pair<std::size_t, std::size_t>::first);
+    std::ranges::sort(values, std::greater());
     chosen[feature] = true;
-    for (const std::size_t value : values | std::views::values) {
-      choice[feature] = value;
+    for (const Candidate& next : values) {
+      choice[feature] = next.value;
       if (can_go_together(choice, chosen)) break;
     }
   }
