@@ -107,9 +107,9 @@ std::string explain(const Plan& plan) {
   if (plan.spec.sinks) text += "sinks: e^sink of the query head joins the denominator, LSE too\n";
   text += "\narguments\n";
   for (const Argument& argument : plan.arguments)
-    fmt::format_to(out, "  {:<17} {:<12} {}\n", argument.name, to_string(argument.type), argument.meaning);
+    fmt::format_to(out, "  {:<18} {:<12} {}\n", argument.name, to_string(argument.type), argument.meaning);
   text += "\nsteps\n";
-  for (const Step& step : plan.steps) fmt::format_to(out, "  {:<10} {}\n", step.name, step.what);
+  for (const Step& step : plan.steps) fmt::format_to(out, "  {:<13} {}\n", step.name, step.what);
   text += "\na launch must keep\n";
   for (const std::string& condition : plan.preconditions) fmt::format_to(out, "  {}\n", condition);
   return text;

@@ -236,7 +236,8 @@ void KernelEmitter::find_window_tiles() {
   const Value last_row = b_.smin(at_.block_row + block_m, queries) + diagonal - 1;
   const Value visible_end = b_.smin(last_row + right + 1, keys);
   at_.tiles = b_.smax(tiles_of(visible_end + (block_n - 1)), b_.i32(1));
-  at_.start_tile = b_.smin(b_.smax(tiles_of(first_row - left), b_.i32(0)), at_.tiles - 1);
+  at_.first_seen = first_row - left;
+  at_.start_tile = b_.smin(b_.smax(tiles_of(at_.first_seen), b_.i32(0)), at_.tiles - 1);
   at_.full_begin = tiles_of(last_row - left + (block_n - 1));
   at_.full_tiles = b_.smin(tiles_of(b_.smin(first_row + right + 1, keys)), at_.tiles);
   at_.kv_end = b_.smin(keys, at_.tiles * block_n);
@@ -261,8 +262,8 @@ State KernelEmitter::first_tile() {
     second_pages = pages_of_tile(start + 1);
     state.pages = pages_of_tile(start + 2);
   }
-  start_copy(k_, k_base, pages, start, zero);
-  start_copy(v_, v_base, pages, start, zero);
+  start_copy(k_, k_base, pages, start, zero, true);
+  start_copy(v_, v_base, pages, start, zero, true);
   state.k_next = next_tile(k_, k_base);
   state.v_next = next_tile(v_, v_base);
   const Value second = window ? start + 1 : b_.i32(1);

@@ -18,22 +18,24 @@ using Values = std::vector<Value>;
 
 /// Where a workgroup, its waves and lanes stand.
 struct Position {
-  Value lane;        ///< 0 to 63
-  Value lane_m;      ///< lane % 32: this lane's query row in the wave, or row of an MFMA operand
-  Value lane_h;      ///< lane / 32
-  Value wave;        ///< in the workgroup; uniform
-  Value batch;       ///< of the work item; uniform
-  Value head;        ///< query head of the work item; uniform
-  Value block_row;   ///< first query row of the work item; uniform
-  Value seqlen_q;    ///< of the item's sequence, where it is in memory; uniform
-  Value seqlen_kv;   ///< the same
-  Value first_q;     ///< first token of the item's sequence; packed sequences alone; uniform
-  Value first_kv;    ///< the same of keys
-  Value pages;       ///< address of the batch element's row of the block table; paged keys alone; uniform
-  Value last_page;   ///< entry of that row with the sequence's last key, 0 where it has none; uniform
-  Value wave_row;    ///< row of this lane in the block: wave * 32 + lane_m
-  Value first_key;   ///< the first key that this lane's query sees; may be negative; windows alone
-  Value last_key;    ///< the last key that this lane's query sees; may be negative
+  Value lane;       ///< 0 to 63
+  Value lane_m;     ///< lane % 32: this lane's query row in the wave, or row of an MFMA operand
+  Value lane_h;     ///< lane / 32
+  Value wave;       ///< in the workgroup; uniform
+  Value batch;      ///< of the work item; uniform
+  Value head;       ///< query head of the work item; uniform
+  Value block_row;  ///< first query row of the work item; uniform
+  Value seqlen_q;   ///< of the item's sequence, where it is in memory; uniform
+  Value seqlen_kv;  ///< the same
+  Value first_q;    ///< first token of the item's sequence; packed sequences alone; uniform
+  Value first_kv;   ///< the same of keys
+  Value pages;      ///< address of the batch element's row of the block table; paged keys alone; uniform
+  Value last_page;  ///< entry of that row with the sequence's last key, 0 where it has none; uniform
+  Value wave_row;   ///< row of this lane in the block: wave * 32 + lane_m
+  Value first_key;  ///< the first key that this lane's query sees; may be negative; windows alone
+  Value last_key;   ///< the last key that this lane's query sees; may be negative
+  Value
+      first_seen;  ///< the first key that some row of the block sees; may be negative; windows alone; uniform
   Value start_tile;  ///< KV tile to begin with; windows alone, else tile 0; uniform
   Value full_begin;  ///< of the KV tiles that every row of the block sees completely; windows alone; uniform
   Value full_tiles;  ///< end of the KV tiles that every row of the block sees completely; uniform
@@ -103,7 +105,8 @@ class KernelEmitter {
   [[nodiscard]] Value page_of(Value key);  ///< key / page_size, rounded down
   [[nodiscard]] Values pages_of_tile(Value index);
   void start_copy(const TileStream& stream, Value tile_base, const Values& pages, Value index,
-                  Value buffer_offset);
+                  Value buffer_offset, bool first_tile = false);
+  [[nodiscard]] Value rows_in_page(Value first_row, bool first_tile);
   [[nodiscard]] Value page_base(const TileStream& stream, Value base, Value page, Value row);
   void load_q();
   void load_sink();

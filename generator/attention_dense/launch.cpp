@@ -15,6 +15,7 @@ class ShapeCheck {
   explicit ShapeCheck(const Plan& plan) : plan_(plan) {}
 
   std::vector<Refusal> refusals;
+  bool has_buffers = false;  ///< addresses of 0 are missing buffers
 
   void range(std::string_view field, std::int64_t value, std::int64_t low, std::int64_t high) {
     if (value < low || value > high)
@@ -42,11 +43,15 @@ class ShapeCheck {
       range(field(paged ? "page" : "batch"), strides.batch, 0, std::int64_t{1} << 56);
   }
 
-  void address(std::string_view tensor, std::uint64_t address) {
+  void address(std::string_view tensor, std::uint64_t address, bool may_be_missing = false) {
     const unsigned align = std::ranges::find(plan_.arguments, tensor, &Argument::name)->align;
-    if (address % align != 0)
+    if (address % align != 0 || (address == 0 && !may_be_missing && has_buffers))
       refusals.push_back({std::string(tensor), fmt::format("{:#x}", address),
                           fmt::format("an address aligned to {} bytes", align)});
+  }
+
+  [[nodiscard]] bool has_refused(std::string_view field) const {
+    return std::ranges::find(refusals, field, &Refusal::field) != refusals.end();
   }
 
   void refuse(std::string_view field, std::string value, std::string allowed) {
@@ -57,7 +62,8 @@ class ShapeCheck {
     if (strides) {
       if (packed_q(plan_.spec) && strides->batch != 0)
         refuse("lse_stride_batch", fmt::format("{}", strides->batch), "0: sequences are packed");
-      range("lse_stride_batch", strides->batch, 0, std::int64_t{1} << 56);
+      else
+        range("lse_stride_batch", strides->batch, 0, std::int64_t{1} << 56);
       range("lse_stride_head", strides->head, 0, (std::int64_t{1} << 31) - 1);
     } else if (packed_q(plan_.spec)) {
       refuse("lse_stride_head", "(missing)",
@@ -147,7 +153,8 @@ void check_pairs(ShapeCheck& check, const Sharing& sharing) {
   else if (sharing.order.order == Order::gqa_pair && n.group % 2 != 0)
     check.refuse("persist_decode", name,
                  fmt::format("for an even number of query heads to a key/value head; there are {}", n.group));
-  else if (const auto wanted = workgroups_of(sharing.order.order, n); wanted != sharing.workgroups)
+  else if (const auto wanted = workgroups_of(sharing.order.order, n);
+           wanted != sharing.workgroups && !check.has_refused("num_persistent"))
     check.refuse("num_persistent", fmt::format("{}", sharing.workgroups),
                  fmt::format("{} with persist_decode {}", *wanted, name));
 }
@@ -293,22 +300,27 @@ Strides thd(std::int64_t heads, std::int64_t head_size, std::int64_t page_size) 
   return {page_size * heads * head_size, heads * head_size, head_size};
 }
 
-Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffers& buffers) {
+Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const std::optional<Buffers>& given) {
+  const Buffers buffers = given.value_or(Buffers{});
   // The HIP runtime takes at most 65535 workgroups in y and z.
   constexpr std::int64_t max_grid_yz = 65535;
   constexpr std::int64_t max_seqlen =
       (std::int64_t{1} << 31) - 1 - 4096;  // room for rounding up to whole blocks
   ShapeCheck check(plan);
+  check.has_buffers = given.has_value();
   check.range("batch", shapes.batch, 1, max_grid_yz);
-  check.range("seqlen_q", shapes.seqlen_q, 1, max_seqlen);
+  if (reads_seqlen_q(plan.spec) && shapes.seqlen_q == 0)
+    check.refuse("seqlen_q", "0", fmt::format("1 to {}: of the longest sequence", max_seqlen));
+  else
+    check.range("seqlen_q", shapes.seqlen_q, 1, max_seqlen);
   check.range("seqlen_kv", shapes.seqlen_kv, 0, max_seqlen);
   check.strides("q", shapes.q, plan.spec.block_m);
   check.strides("k", shapes.k, most_key_rows(plan.spec));
   check.strides("v", shapes.v, most_key_rows(plan.spec));
   check.strides("o", shapes.o, plan.spec.block_m);
   check.address("q", buffers.q);
-  check.address("k", buffers.k);
-  check.address("v", buffers.v);
+  check.address("k", buffers.k, shapes.seqlen_kv == 0);
+  check.address("v", buffers.v, shapes.seqlen_kv == 0);
   check.address("o", buffers.o);
   if (plan.spec.lse)
     check.lse(shapes.lse, buffers.lse);
@@ -352,7 +364,7 @@ std::string explain(const Launch& launch) {
                  name_of(launch.order.order), launch.order.interleave ? ", interleaved" : "");
   for (const Launch::Value& argument : launch.arguments)
     std::visit(
-        [&](auto value) { fmt::format_to(std::back_inserter(text), "  {:<16} {}\n", argument.name, value); },
+        [&](auto value) { fmt::format_to(std::back_inserter(text), "  {:<18} {}\n", argument.name, value); },
         argument.value);
   return text;
 }

@@ -92,8 +92,12 @@ struct Launch {
   Decode decode{};              ///< the numbers of that order, as the arguments have them
 };
 
-/// Errors: every precondition that the call breaks, with field and value.
-[[nodiscard]] Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes, const Buffers& buffers);
+/// Without buffers, addresses are 0 in the result: a plan for callers who allocate later, which must not run.
+///
+/// Errors: every precondition that the call breaks, with field and value; of buffers, one that is missing
+/// (keys and values may be, where seqlen_kv is 0), misaligned, or not taken by the kernel.
+[[nodiscard]] Expected<Launch> plan_launch(const Plan& plan, const Shapes& shapes,
+                                           const std::optional<Buffers>& buffers);
 
 /// The launch as stable text.
 [[nodiscard]] std::string explain(const Launch& launch);

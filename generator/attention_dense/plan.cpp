@@ -138,7 +138,13 @@ std::vector<std::string> preconditions(const Plan& plan) {
     all.emplace_back("lengths in memory 0 to seqlen_q and seqlen_kv");
   if (spec.kv == Kv::paged)
     all.emplace_back(
-        "block_table_stride >= 1 and enough pages for seqlen_kv; the pages of every key lie in the cache");
+        "block_table_stride >= 1 and enough pages for seqlen_kv; the pages of every key lie in the cache, "
+        "with mask "
+        "window of those that some row of a block of rows sees");
+  if (reads_seqlen_kv(spec)) all.emplace_back("buffers of lengths and pages aligned to 4 bytes");
+  if (packed_q(spec) && spec.lse) all.emplace_back("the head stride of lse given");
+  all.emplace_back(
+      "finite values in V, of invisible keys too: their probability is 0, and 0 times infinity is NaN");
   if (plan.spec.lse)
     all.emplace_back("lse aligned to 4 bytes; its head stride >= 0 and < 2^31, its batch stride >= 0");
   if (plan.spec.sinks) all.emplace_back("sinks aligned to 4 bytes, finite");

@@ -63,7 +63,9 @@ struct Spec {
       field("page_size", &Spec::page_size, {.only = {16, 32, 64, 128}},
             "tokens of a page; only for paged kv"),
       field("sinks", &Spec::sinks, "a logit per query head, fp32, that joins the softmax denominator"),
-      field("lse", &Spec::lse, "also store the natural-log sum of exponentials, fp32, [batch, head, query]"),
+      field("lse", &Spec::lse,
+            "also store the natural-log sum of exponentials, fp32, [batch, head, query]; with varlen [head, "
+            "query]"),
       field("block_m", &Spec::block_m, {.only = {128, 256}}, "query rows of a workgroup; 32 a wave"),
       field("block_n", &Spec::block_n, {.only = {32, 64, 128}}, "keys of a tile"),
       field("waves_per_eu", &Spec::waves_per_eu, {.min = 1, .max = 8},

@@ -97,7 +97,7 @@ Values KernelEmitter::pages_of_tile(Value index) {
 }
 
 void KernelEmitter::start_copy(const TileStream& stream, Value tile_base, const Values& pages, Value index,
-                               Value buffer_offset) {
+                               Value buffer_offset, bool first_tile) {
   const ir::Builder::Step step(b_, stream.step);
   const auto block_n = static_cast<unsigned>(plan_.spec.block_n);
   const unsigned group_rows = stream.layout->rows_per_group();
@@ -106,11 +106,11 @@ void KernelEmitter::start_copy(const TileStream& stream, Value tile_base, const 
   const unsigned covered_rows = paged ? plan_.rows_per_page_copy : block_n;
   Value rows = at_.kv_end - index * block_n;
   Value base = tile_base;
-  Value in_page;
+  Value first_row;
   if (paged) {
-    const Value first_row = index * block_n + at_.wave * plan_.rows_per_wave;
-    rows = at_.kv_end - first_row;
-    in_page = first_row & (static_cast<unsigned>(plan_.spec.page_size) - 1);
+    first_row = index * block_n + at_.wave * plan_.rows_per_wave;
+    rows = rows_in_page(first_row, first_tile);
+    const Value in_page = first_row & (static_cast<unsigned>(plan_.spec.page_size) - 1);
     base = page_base(stream, tile_base, pages.front(), in_page);
   }
   Value bytes = rows_bytes(rows, stream.row_stride, covered_rows);
@@ -122,7 +122,7 @@ void KernelEmitter::start_copy(const TileStream& stream, Value tile_base, const 
       const unsigned row = i * group_rows;
       if (paged && row % covered_rows == 0) {
         base = page_base(stream, tile_base, pages[row / covered_rows], b_.i32(0));
-        bytes = rows_bytes(rows - row, stream.row_stride, covered_rows);
+        bytes = rows_bytes(rows_in_page(first_row + row, first_tile), stream.row_stride, covered_rows);
       } else {
         const Value step_bytes = stream.row_stride * group_rows;
         base = b_.ptr_offset(base, b_.zext(step_bytes, ir::i64));
@@ -133,6 +133,14 @@ void KernelEmitter::start_copy(const TileStream& stream, Value tile_base, const 
     b_.buffer_load_lds(resource, stream.lane_offsets[plan_.dma_descriptors ? 0 : i], target,
                        plan_.spec.dma_width, ir::AliasScope::dma_write);
   }
+}
+
+Value KernelEmitter::rows_in_page(Value first_row, bool first_tile) {
+  const Value rows = at_.kv_end - first_row;
+  if (!first_tile || plan_.spec.mask != Mask::window) return rows;
+  // A server may have given away pages that lie before the window of every row of the block.
+  const Value is_seen = first_row + plan_.rows_per_page_copy > at_.first_seen;
+  return b_.select(is_seen, rows, b_.i32(0));
 }
 
 Value KernelEmitter::page_base(const TileStream& stream, Value base, Value page, Value row) {

@@ -58,42 +58,42 @@ TEST_CASE("plan_launch: arguments in the Plan's order, with its types") {
   CHECK(explain(*launch) ==
         "grid 2 x 40 x 2 workgroups of 512 work-items\n"
         "160 work items in the order chiplet\n"
-        "  q                4096\n"
-        "  k                8192\n"
-        "  v                12288\n"
-        "  o                16384\n"
-        "  q_stride_batch   768000\n"
-        "  k_stride_batch   256000\n"
-        "  v_stride_batch   256000\n"
-        "  o_stride_batch   768000\n"
-        "  q_stride_token   2560\n"
-        "  k_stride_token   512\n"
-        "  v_stride_token   512\n"
-        "  o_stride_token   2560\n"
-        "  q_stride_head    64\n"
-        "  k_stride_head    64\n"
-        "  v_stride_head    64\n"
-        "  o_stride_head    64\n"
-        "  seqlen_q         300\n"
-        "  seqlen_kv        500\n"
-        "  softmax_scale    0.125\n"
+        "  q                  4096\n"
+        "  k                  8192\n"
+        "  v                  12288\n"
+        "  o                  16384\n"
+        "  q_stride_batch     768000\n"
+        "  k_stride_batch     256000\n"
+        "  v_stride_batch     256000\n"
+        "  o_stride_batch     768000\n"
+        "  q_stride_token     2560\n"
+        "  k_stride_token     512\n"
+        "  v_stride_token     512\n"
+        "  o_stride_token     2560\n"
+        "  q_stride_head      64\n"
+        "  k_stride_head      64\n"
+        "  v_stride_head      64\n"
+        "  o_stride_head      64\n"
+        "  seqlen_q           300\n"
+        "  seqlen_kv          500\n"
+        "  softmax_scale      0.125\n"
         // Items are divided by 2 batches, 2 * 8 kv heads and 2 * 8 * 5 query heads: 2^31 and 2^31 with shifts
         // 32 and 35, ceil(2^38 / 80) with shift 38.
-        "  grid_x           2\n"
-        "  grid_xy          80\n"
-        "  order_magic_1    -2147483648\n"
-        "  order_magic_2    -2147483648\n"
-        "  order_magic_3    -858993459\n"
-        "  order_shifts     157920\n"
-        "  order_place_0    1\n"
-        "  order_place_1    327678\n"
-        "  order_place_2    -2555904\n"
-        "  order_place_3    -327680\n"
-        "  order_block_0    0\n"
-        "  order_block_1    0\n"
-        "  order_block_2    0\n"
-        "  order_block_3    -1\n"
-        "  order_first_block 1\n");
+        "  grid_x             2\n"
+        "  grid_xy            80\n"
+        "  order_magic_1      -2147483648\n"
+        "  order_magic_2      -2147483648\n"
+        "  order_magic_3      -858993459\n"
+        "  order_shifts       157920\n"
+        "  order_place_0      1\n"
+        "  order_place_1      327678\n"
+        "  order_place_2      -2555904\n"
+        "  order_place_3      -327680\n"
+        "  order_block_0      0\n"
+        "  order_block_1      0\n"
+        "  order_block_2      0\n"
+        "  order_block_3      -1\n"
+        "  order_first_block  1\n");
 }
 
 TEST_CASE("plan_launch: layouts are values of the strides") {
@@ -213,14 +213,14 @@ TEST_CASE("plan_launch: an LSE output has a pointer and two strides, contiguous 
     for (std::size_t i = 0; i < plan.arguments.size(); ++i)
       CHECK(launch->arguments[i].name == plan.arguments[i].name);
     std::string found;
-    for (const char* line : {"  lse              20484\n", "  lse_stride_batch 12000\n",
-                             "  lse_stride_head  300\n", "  lse_stride_head  512\n"})
+    for (const char* line : {"  lse                20484\n", "  lse_stride_batch   12000\n",
+                             "  lse_stride_head    300\n", "  lse_stride_head    512\n"})
       if (explain(*launch).contains(line)) found += line;
     return found;
   };
-  CHECK(text() == "  lse              20484\n  lse_stride_batch 12000\n  lse_stride_head  300\n");
+  CHECK(text() == "  lse                20484\n  lse_stride_batch   12000\n  lse_stride_head    300\n");
   shapes.lse = LseStrides{.batch = 1 << 20, .head = 512};
-  CHECK(text() == "  lse              20484\n  lse_stride_head  512\n");
+  CHECK(text() == "  lse                20484\n  lse_stride_head    512\n");
   shapes.lse = LseStrides{.batch = -1, .head = two_31};
   at.lse = 20486;
   const auto refused = plan_launch(plan, shapes, at);
@@ -229,6 +229,27 @@ TEST_CASE("plan_launch: an LSE output has a pointer and two strides, contiguous 
   CHECK(refused.error().refusals[0].message() == "lse_stride_batch = -1 is refused: 0 to 72057594037927936");
   CHECK(refused.error().refusals[1].field == "lse_stride_head");
   CHECK(refused.error().refusals[2].message() == "lse = 0x5006 is refused: an address aligned to 4 bytes");
+}
+
+TEST_CASE("plan_launch: a buffer that is missing is refused, but for keys where there are none") {
+  Spec spec = test::spec(64, 8, 2);
+  spec.lse = spec.sinks = true;
+  const Plan plan = test::resolved(spec);
+  Shapes shapes = shapes_of(plan);
+  const auto missing = [&](const std::optional<Buffers>& at) {
+    std::vector<std::string> fields;
+    if (const auto launch = plan_launch(plan, shapes, at); !launch)
+      for (const Refusal& refusal : launch.error().refusals) {
+        CHECK(refusal.value == "0x0");
+        fields.push_back(refusal.field);
+      }
+    return fields;
+  };
+  CHECK(missing(Buffers{}) == std::vector<std::string>{"q", "k", "v", "o", "lse", "sinks"});
+  shapes.seqlen_kv = 0;
+  CHECK(missing(Buffers{}) == std::vector<std::string>{"q", "o", "lse", "sinks"});
+  // A plan without buffers, for callers who allocate later.
+  CHECK(missing(std::nullopt).empty());
 }
 
 TEST_CASE("plan_launch: an LSE buffer for a kernel without that output is refused, not ignored") {
@@ -368,7 +389,7 @@ TEST_CASE("plan_launch: all problems of a call are reported at once") {
   shapes.seqlen_kv = -1;
   shapes.q = shapes.k = shapes.v = shapes.o = {-1, -1, -1};
   shapes.softmax_scale = 0.0F;
-  const auto launch = plan_launch(plan, shapes, {1, 2, 3, 4});
+  const auto launch = plan_launch(plan, shapes, Buffers{1, 2, 3, 4});
   REQUIRE_FALSE(launch);
   std::vector<std::string> expected{"batch", "k", "o", "q", "seqlen_kv", "seqlen_q", "softmax_scale", "v"};
   for (const char* tensor : {"q", "k", "v", "o"})

@@ -10,8 +10,8 @@ using generator::attention_dense::Launch;
 Launch bind_launch(IrMachine& machine, const generator::attention_dense::Plan& plan,
                    const generator::attention_dense::Shapes& shapes) {
   const auto at = [&](const char* name) { return machine.address(name); };
-  Expected<Launch> launch =
-      generator::attention_dense::plan_launch(plan, shapes, {at("q"), at("k"), at("v"), at("o")});
+  Expected<Launch> launch = generator::attention_dense::plan_launch(
+      plan, shapes, generator::attention_dense::Buffers{at("q"), at("k"), at("v"), at("o")});
   if (!launch) throw std::runtime_error(launch.error().message);
   for (const Launch::Value& argument : launch->arguments)
     std::visit(

@@ -90,9 +90,9 @@ TEST_CASE("verify refuses lists that do not agree, and such as the kernel does n
   CHECK(refused({"--seqlen-q", "64,65", "--seqlen-kv", "7,8"}) ==
         Texts{"seqlen_q = 64,65" + one, "seqlen_kv = 7,8" + one});
   CHECK(refused(paged + Words{"--seqlen-q", "64,65", "--seqlen-kv", "7,8"}) ==
-        Texts{"seqlen_q = a list is refused: one length: the kernel was built with sequences batch"});
+        Texts{"seqlen_q = 64,65 is refused: one length: the kernel was built with sequences batch"});
   CHECK(refused(Words{"--sequences", "batch", "--seqlen-q", "64", "--seqlen-kv", "7,8"}) ==
-        Texts{"seqlen_kv = a list is refused: one length: the kernel was built with sequences batch and kv "
+        Texts{"seqlen_kv = 7,8 is refused: one length: the kernel was built with sequences batch and kv "
               "contiguous"});
   CHECK(refused(varlen + Words{"--seqlen-q", "64,65", "--seqlen-kv", "7,8,9"}) ==
         Texts{"seqlen_kv = 7,8,9 is refused: one number, or 2 as in seqlen_q"});

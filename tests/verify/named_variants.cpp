@@ -32,7 +32,7 @@ std::vector<NamedVariant> published_variants(int head_size) {
   };
   const auto window = [](NamedVariant& v) {
     v.spec.mask = Mask::window;
-    v.shape.window_left = 128;
+    v.shape.window_left = 127;
     v.shape.window_right = 0;
   };
   const auto ragged = [](NamedVariant& v) { v.shape.seqlen_q = v.shape.seqlen_kv = 500; };
@@ -61,8 +61,8 @@ std::vector<NamedVariant> published_variants(int head_size) {
     persistent(v);
     v.spec.block_n = 128;
   });
-  add("window 128", window);
-  add("persistent, window 128", [&](NamedVariant& v) {
+  add("window of 128 keys", window);
+  add("persistent, window of 128 keys", [&](NamedVariant& v) {
     persistent(v);
     window(v);
   });
@@ -103,12 +103,13 @@ std::vector<NamedVariant> named_shapes(int head_size) {
         one.name += sinks ? ", causal, sinks" : ", causal";
         all.push_back(std::move(one));
       }
-    for (const std::int64_t width : {1, 2, 127, 128, 129, 5000}) {
+    // Of so many keys, the query's own included.
+    for (const std::int64_t keys : {1, 2, 127, 128, 129, 5000}) {
       NamedVariant one = base(500, 500, persistent);
       one.spec.mask = dense::Mask::window;
-      one.shape.window_left = width;
+      one.shape.window_left = keys - 1;
       one.shape.window_right = 0;
-      one.name += fmt::format(", window {}", width);
+      one.name += fmt::format(", window of {} keys", keys);
       all.push_back(std::move(one));
     }
     // One kernel for both: lengths are in memory, and the longest is the same.
@@ -129,7 +130,7 @@ std::vector<NamedVariant> named_shapes(int head_size) {
     model.spec.sinks = true;
     model.shape.window_left = 127;
     model.shape.window_right = 0;
-    model.name += ", 64 query heads, 8 kv heads, window 128, sinks";
+    model.name += ", 64 query heads, 8 kv heads, window of 128 keys, sinks";
     all.push_back(std::move(model));
   }
   return all;

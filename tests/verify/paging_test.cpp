@@ -152,3 +152,39 @@ TEST_CASE("paging: pages that the kernel gets wrong are found") {
   CHECK(wrong([](Tables& t) { t.seqlens_kv[0] = 49; }).report.fault);
   CHECK(wrong([](Tables& t) { t.block_table[6 + 4] = t.block_table[5]; }).report.fault);
 }
+
+TEST_CASE("paging: pages before the window of every row of a block may be given away") {
+  // Keys of two tiles and more lie before the first window; with them go whole pages, and a part of one that
+  // must stay. Of the second block's window the first page begins later.
+  struct Variant {
+    int head_size, page_size, block_n, block_m;
+    bool persistent;
+  };
+  for (const Variant& one : std::vector<Variant>{{64, 16, 64, 256, false},
+                                                 {64, 64, 32, 128, true},
+                                                 {128, 16, 128, 128, false},
+                                                 {128, 32, 64, 256, true}}) {
+    dense::Spec spec =
+        paged(one.head_size, one.page_size, one.block_n, dense::Mask::window, dense::Sequences::batch);
+    spec.persistent = one.persistent && one.block_n != 128;
+    spec.block_m = one.block_m;
+    if (one.block_m == 128) spec.waves_per_eu = 1;
+    const Kernel kernel = compiled(spec);
+    constexpr std::int64_t rows = 150, keys = 517, left = 90;
+    verify::AttentionCase shape{.seqlen_q = rows, .seqlens_kv = {keys}, .softmax_scale = {}};
+    shape.window_left = left;
+    shape.window_right = 0;
+    constexpr std::int64_t first_seen = keys - rows - left;
+    const std::int64_t unseen_pages = first_seen / one.page_size;
+    CAPTURE(one.head_size, one.page_size, one.block_n, unseen_pages);
+    REQUIRE(unseen_pages > 2);
+    const auto give_away = [&](std::int64_t pages) {
+      shape.plant = [=](verify::SequenceTables& tables) {
+        for (std::int64_t i = 0; i < pages; ++i) tables.block_table[static_cast<std::size_t>(i)] = -1;
+      };
+      return run(kernel, shape);
+    };
+    CHECK(give_away(unseen_pages).ok());
+    CHECK_FALSE(give_away(unseen_pages + 1).ok());
+  }
+}

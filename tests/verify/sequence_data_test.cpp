@@ -257,12 +257,14 @@ TEST_CASE("cases: lists of lengths are refused where they do not fit, with the r
   shape.seqlens_kv[2] = -7;
   CHECK(refused(varlen, shape) == Texts{"seqlen_kv = -7 is refused: lengths of at least 0"});
   shape = mixed();
-  CHECK(refused(plan_of(dense::Sequences::batch), shape) ==
-        Texts{"seqlen_q = a list is refused: one length: the kernel was built with sequences batch",
-              "seqlen_kv = a list is refused: one length: the kernel was built with sequences batch and kv "
-              "contiguous"});
+  CHECK(
+      refused(plan_of(dense::Sequences::batch), shape) ==
+      Texts{
+          "seqlen_q = 3,0,20,0,1 is refused: one length: the kernel was built with sequences batch",
+          "seqlen_kv = 0,33,16,0,47 is refused: one length: the kernel was built with sequences batch and kv "
+          "contiguous"});
   CHECK(refused(plan_of(dense::Sequences::batch, dense::Kv::paged), shape) ==
-        Texts{"seqlen_q = a list is refused: one length: the kernel was built with sequences batch"});
+        Texts{"seqlen_q = 3,0,20,0,1 is refused: one length: the kernel was built with sequences batch"});
   shape.seqlens_q = {};
   shape.seqlen_q = 7;
   CHECK(refused(plan_of(dense::Sequences::batch, dense::Kv::paged), shape).empty());

@@ -155,13 +155,6 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
 
   const auto launch = verify::planned_launch(*plan, shape);
   if (!launch) return std::unexpected(launch.error());
-  std::vector<std::string> companions;
-  if (const auto file = arguments.value("save-launch")) {
-    auto saved = save_launch(arguments, *file, *plan, shape);
-    if (!saved) return std::unexpected(saved.error());
-    companions = std::move(*saved);
-  }
-
   runtime::CompilerPool compilers(wanted.pool);
   const auto choice =
       runtime::choose_compiler(compilers, wanted.backend, request->flavour, to_string(plan->target));
@@ -176,6 +169,13 @@ Expected<Report> run(const Arguments& arguments, std::vector<Refusal> refusals) 
   work.backend = choice->backend;
   const Expected<runtime::CompileResult> compiled = compilers.compile(work);
   if (!compiled) return std::unexpected(compiled.error());
+
+  std::vector<std::string> companions;
+  if (const auto file = arguments.value("save-launch")) {
+    auto saved = save_launch(arguments, *file, *plan, shape);
+    if (!saved) return std::unexpected(saved.error());
+    companions = std::move(*saved);
+  }
 
   ProgressBar progress("simulating workgroups");
   simulation.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };

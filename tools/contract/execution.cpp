@@ -162,15 +162,6 @@ dense::Shapes shapes_of(const dense::Plan& plan, const Tensors& tensors) {
           .num_persistent = plan.spec.persistent ? std::optional(few_workgroups) : std::nullopt};
 }
 
-Expected<dense::Launch> planned(const dense::Plan& plan, const Tensors& tensors,
-                                const dense::Buffers& buffers) {
-  const dense::Plan fitted = with_kv_heads(plan, tensors.k.shape.heads);
-  const dense::Shapes shapes = shapes_of(plan, tensors);
-  if (const auto checked = dense::check_sequences(fitted, shapes, tensors.tables.data()); !checked)
-    return std::unexpected(checked.error());
-  return dense::plan_launch(fitted, shapes, buffers);
-}
-
 /// All buffers of a launch, in the order in which they are allocated.
 Expected<std::vector<Buffer>> buffers_of(const dense::Plan& plan, const Tensors& tensors,
                                          const TableEdit& edit) {
@@ -237,7 +228,7 @@ Expected<Runner> Runner::create(const Subject& subject) {
 }
 
 Expected<dense::Launch> Runner::launch_of(const Tensors& tensors) const {
-  return planned(plan_, tensors, {});
+  return dense::plan_launch(with_kv_heads(plan_, tensors.k.shape.heads), shapes_of(plan_, tensors), {});
 }
 
 Expected<Outcome> Runner::run(const Tensors& given, const Setting& setting, const Edit& edit) {
@@ -259,7 +250,11 @@ Expected<Outcome> Runner::run(const Tensors& given, const Setting& setting, cons
           !written)
         return std::unexpected(written.error());
   }
-  Expected<dense::Launch> launch = planned(plan_, tensors, addresses_of(buffers));
+  const dense::Plan fitted = with_kv_heads(plan_, tensors.k.shape.heads);
+  const dense::Shapes shapes = shapes_of(plan_, tensors);
+  if (const auto checked = dense::check_sequences(fitted, shapes, tensors.tables.data()); !checked)
+    return std::unexpected(checked.error());
+  Expected<dense::Launch> launch = dense::plan_launch(fitted, shapes, addresses_of(buffers));
   if (!launch) return std::unexpected(launch.error());
   Outcome outcome;
   outcome.scale = verify::scale_of(*launch);

@@ -232,8 +232,9 @@ Expected<AttentionRun> verify_attention(const dense::Plan& plan, std::span<const
   auto runner = Runner::create(plan, code_object, c, options);
   if (!runner) return std::unexpected(runner.error());
   AttentionRun result;
-  const std::int64_t rows = std::max<std::int64_t>(1, rows_with_keys(plan, c));
-  result.runs = static_cast<std::size_t>((least_rows + rows - 1) / rows);
+  // Where no row sees a key there are no errors to judge the size of.
+  const std::int64_t rows = rows_with_keys(plan, c);
+  result.runs = rows == 0 ? 1 : static_cast<std::size_t>((least_rows + rows - 1) / rows);
   std::vector<Sample> samples;
   std::vector<LseSample> lse_samples;
   for (std::size_t i = 0; i < result.runs; ++i) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tools/verify/attention_launch.h"
 
@@ -117,7 +118,8 @@ void refuse_list(std::string_view field, const List& list, std::int64_t batch, s
   };
   if (list.empty()) return;
   if (!only_one.empty())
-    return refuse("a list", fmt::format("one length: the kernel was built {}", only_one));
+    return refuse(fmt::format("{}", fmt::join(list, ",")),
+                  fmt::format("one length: the kernel was built {}", only_one));
   if (static_cast<std::int64_t>(list.size()) != batch)
     refuse(fmt::format("{} lengths", list.size()), fmt::format("one length, or {}, as batch says", batch));
   // Where all are negative, the launch refuses the longest.
