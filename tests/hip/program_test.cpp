@@ -67,3 +67,37 @@ TEST_CASE("the simulated driver exports HIP's names with HIP's versions, and not
   CHECK(names.contains("hipModuleLaunchKernel@@hip_4.2"));
   CHECK(names.size() > 100);
 }
+
+TEST_CASE("AMD's own library without a GPU is a clear error of the environment") {
+  const std::string folder = WAVESMITH_TEST_REAL_HIP;
+  if (folder.empty()) SKIP("no libamdhip64 of AMD's; tools/hip.sh fetches it");
+  if (std::filesystem::exists("/dev/kfd")) SKIP("this machine may have a GPU");
+  for (const std::string& library : {folder + "/libamdhip64.so.5", std::string()}) {
+    const Outcome outcome =
+        run({"env", "-u", "ROCM_PATH", "LD_LIBRARY_PATH=" + folder, WAVESMITH_TEST_LAUNCHER_PROBE, library});
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 4);
+    CHECK(outcome.out.find("no GPU: ") == 0);
+    CHECK(outcome.out.find("libamdhip64.so.5") != std::string::npos);
+    CHECK(outcome.out.find("finds no device") != std::string::npos);
+  }
+}
+
+TEST_CASE("the launcher says what it tried, and what a library lacks") {
+  const Outcome none = run({WAVESMITH_TEST_LAUNCHER_PROBE, "/nowhere/libamdhip64.so"});
+  CHECK(none.status == 4);
+  CHECK(none.out.find("no HIP library could be opened") == 0);
+  CHECK(none.out.find("/nowhere/libamdhip64.so") != std::string::npos);
+  const Outcome other = run({WAVESMITH_TEST_LAUNCHER_PROBE, "libelf.so.1"});
+  CHECK(other.status == 4);
+  CHECK(other.out.find("hipModuleLaunchKernel") != std::string::npos);
+  const Outcome refused =
+      run({"env", "WAVESMITH_SIM_ARCH=gfx1", WAVESMITH_TEST_LAUNCHER_PROBE, WAVESMITH_TEST_HIP_DRIVER});
+  CHECK(refused.status == 4);
+  CHECK(refused.out.find("no GPU: ") == 0);
+  const Outcome found =
+      run({"env", "LD_LIBRARY_PATH=" WAVESMITH_TEST_HIP_FOLDER, "WAVESMITH_SIM_ARCH=gfx950,gfx942",
+           "HIP_VISIBLE_DEVICES=1", WAVESMITH_TEST_LAUNCHER_PROBE});
+  CHECK(found.status == 0);
+  CHECK(found.out == "libamdhip64.so.7: 1 devices\n");
+}
