@@ -274,8 +274,13 @@ WAVESMITH_HIP_API Status hipModuleGetFunction(FunctionHandle* to, ModuleHandle h
     if (module == nullptr) return Status::invalid_handle;
     const Kernel* const kernel = module->object.find_kernel(name);
     if (kernel == nullptr) return Status::not_found;
-    *to = static_cast<FunctionHandle>(
-        state.functions.insert(std::make_shared<Function>(Function{module, kernel})));
+    *to = nullptr;
+    state.functions.each([&](const std::shared_ptr<Function>& known) {
+      if (known->kernel == kernel) *to = reinterpret_cast<FunctionHandle>(known.get());
+    });
+    if (*to != nullptr) return Status::success;
+    const auto function = std::make_shared<Function>(Function{module, kernel});
+    *to = static_cast<FunctionHandle>(state.functions.insert(function));
     return Status::success;
   });
 }

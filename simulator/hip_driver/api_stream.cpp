@@ -21,12 +21,13 @@ constexpr unsigned kEventFlags = hip::event_blocking_sync | hip::event_disable_t
 Status create_stream(StreamHandle* to, unsigned flags, int priority) {
   return gpu_call([&](Driver& state, int gpu) {
     if (to == nullptr || flags > hip::stream_non_blocking) return Status::invalid_value;
+    if (const Status fault = gpu_of(state, gpu).fault; fault != Status::success) return fault;
     auto stream = std::make_shared<Stream>();
     stream->gpu = gpu;
     stream->flags = flags;
     stream->priority = std::clamp(priority, -1, 1);
     *to = static_cast<StreamHandle>(state.streams.insert(std::move(stream)));
-    return gpu_of(state, gpu).fault;
+    return Status::success;
   });
 }
 

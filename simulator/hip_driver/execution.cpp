@@ -97,10 +97,13 @@ Expected<void> Driver::perform(Stream& /*stream*/, const Release& release) {
 }
 
 Expected<void> Driver::perform(Stream& /*stream*/, const HostCall& call) {
-  executing = true;
+  struct Inside {
+    explicit Inside(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Inside() { flag_ = false; }
+    bool& flag_;
+  } const inside(executing);
   if (call.function != nullptr) call.function(call.data);
   if (call.callback != nullptr) call.callback(call.stream, Status::success, call.data);
-  executing = false;
   return {};
 }
 

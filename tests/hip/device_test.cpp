@@ -145,6 +145,9 @@ TEST_CASE("modules give their kernels and variables, and refuse code of another 
   hip::FunctionHandle kernel = nullptr;
   CHECK(hip.hipModuleGetFunction(&kernel, module, "no_such_kernel") == Status::not_found);
   REQUIRE(hip.hipModuleGetFunction(&kernel, module, "biased") == Status::success);
+  hip::FunctionHandle again = nullptr;
+  REQUIRE(hip.hipModuleGetFunction(&again, module, "biased") == Status::success);
+  CHECK(again == kernel);
   int most = 0;
   CHECK(hip.hipFuncGetAttribute(&most, hip::FunctionAttribute::max_threads_per_block, kernel) ==
         Status::success);

@@ -1,17 +1,17 @@
 #include "tests/hip/hip_library.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <stdexcept>
 
 #include <dlfcn.h>
 #include <unistd.h>
-
-#include "tools/verify/data.h"
 
 namespace wavesmith::test {
 
@@ -105,9 +105,10 @@ Status ScaleAdd::launch_packed(const HipLibrary& hip, hip::FunctionHandle kernel
 }
 
 std::vector<float> floats(std::size_t count, std::uint64_t seed) {
-  verify::Random random(seed);
+  std::mt19937_64 random(seed);
   std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(2 * random.uniform() - 1);
+  for (float& value : values)
+    value = std::ldexp(static_cast<float>(static_cast<std::int32_t>(random() >> 32)), -31);
   return values;
 }
 
