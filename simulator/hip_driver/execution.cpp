@@ -64,7 +64,8 @@ Expected<void> Driver::perform(Stream& /*stream*/, const Fill& fill) {
 }
 
 Expected<void> Driver::perform(Stream& stream, const KernelRun& kernel) {
-  Gpu& gpu = gpus[static_cast<std::size_t>(stream.gpu)];
+  // A graph may be launched in a stream of another device: kernels run where their module is.
+  Gpu& gpu = gpus[static_cast<std::size_t>(kernel.module->gpu)];
   Launch launch = kernel.launch;
   launch.options.hazards = hazards;
   launch.options.uninitialized = hazards;

@@ -5,6 +5,15 @@
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
+
+#ifndef WAVESMITH_TEST_HIP_HEADERS
+
+TEST_CASE("the interface is that of the headers of HIP 5") {
+  SKIP("no headers of HIP 5; tools/hip.sh fetches them");
+}
+
+#else
+
 #include <hip/hip_runtime_api.h>
 
 #include "runtime/launcher/hip_errors.h"
@@ -98,3 +107,5 @@ TEST_CASE("flags and small structures are those of the headers of HIP 5") {
   CHECK(offsetof(mine::PointerAttributes, allocationFlags) ==
         offsetof(hipPointerAttribute_t, allocationFlags));
 }
+
+#endif
