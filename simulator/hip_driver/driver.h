@@ -179,7 +179,7 @@ class Driver {
   Status load(int gpu, std::span<const std::byte> image, std::shared_ptr<LoadedModule>& module);
   void unload(const std::shared_ptr<LoadedModule>& module);
 
-  /// Forgets everything of a GPU and its fault.
+  /// Forgets everything of a GPU, its fault, and work that has not run.
   void reset(int gpu);
 
  private:

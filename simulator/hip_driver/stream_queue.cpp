@@ -147,7 +147,10 @@ void Driver::execute(Stream& stream, Work& work) {
 }
 
 void Driver::reset(int index) {
-  run_gpu(index);
+  // Work that has not run never will: the host memory that it would read may be gone.
+  each_stream([&](Stream& stream) {
+    if (stream.gpu == index) stream.queue.clear();
+  });
   Gpu& gpu = gpus[static_cast<std::size_t>(index)];
   const auto here = [&](const auto& object) { return object.gpu == index; };
   streams.erase_if(here);

@@ -153,6 +153,7 @@ TEST_CASE("arguments of the wrong number, size or kind are refused before HIP se
       hip.launch(kernel, {.grid = {1, 1, 1}, .block = {100, 1, 1}, .dynamic_lds_bytes = 163841}, right),
       {"dynamic_lds_bytes = 163841", "163840"}));
   CHECK(hip.launch(kernel, grid, right).has_value());
+  got(hip.synchronize(nullptr));
 }
 
 TEST_CASE("code is refused that a device cannot run, with both targets named") {

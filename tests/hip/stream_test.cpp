@@ -241,6 +241,17 @@ TEST_CASE("memory that is freed in the wrong order is found when the work runs")
   CHECK(said.find("no longer, allocated") != std::string::npos);
 }
 
+TEST_CASE("a reset drops work that has not run") {
+  const HipLibrary& hip = simulated_driver();
+  std::uint32_t target = 1;
+  void* const buffer = hip.buffer(std::vector<std::uint32_t>{2});
+  hip.ok(hip.hipMemcpyAsync(&target, buffer, 4, CopyKind::device_to_host, nullptr));
+  hip.ok(hip.hipDeviceReset());
+  hip.ok(hip.hipDeviceSynchronize());
+  CHECK(target == 1);
+  CHECK(hip.hipFree(buffer) == Status::invalid_value);
+}
+
 TEST_CASE("threads with streams of their own get their own results") {
   const HipLibrary& hip = simulated_driver();
   const hip::FunctionHandle kernel = hip.kernel(scale_add(), "scale_add");
