@@ -86,4 +86,13 @@ Expected<TargetId> parse_target_id(std::string_view text) {
   return id;
 }
 
+bool runs_on(const TargetId& code, const TargetId& device) {
+  using enum FeatureSetting;
+  const auto conflict = [](FeatureSetting a, FeatureSetting b) {
+    return (a == on && b == off) || (a == off && b == on);
+  };
+  return code.processor == device.processor && !conflict(code.xnack, device.xnack) &&
+         !conflict(code.sramecc, device.sramecc);
+}
+
 }  // namespace wavesmith::runtime

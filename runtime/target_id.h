@@ -65,4 +65,8 @@ struct TargetId {
 /// (field "target").
 [[nodiscard]] Expected<TargetId> parse_target_id(std::string_view text);
 
+/// Whether code for `code` runs on a device of target `device`: the same processor, and no setting that one
+/// has on and the other off.
+[[nodiscard]] bool runs_on(const TargetId& code, const TargetId& device);
+
 }  // namespace wavesmith::runtime

@@ -54,12 +54,6 @@ constexpr std::uint64_t kQueueBytes = 256;          // amd_queue_t
 constexpr std::uint64_t kSharedApertureField = 64;  // group_segment_aperture_base_hi, then the private one
 constexpr std::uint64_t kKernargGranule = 16;       // compilers may widen the last argument load to 16 bytes
 
-/// A setting that the code needs and the device contradicts.
-bool conflicts(runtime::FeatureSetting code, runtime::FeatureSetting device) {
-  using enum runtime::FeatureSetting;
-  return (code == on || code == off) && (device == on || device == off) && code != device;
-}
-
 Expected<void> check_launch(const runtime::Kernel& kernel, const Launch& launch, const Processor& processor) {
   std::vector<Refusal> refusals;
   const auto product = [](const std::array<std::uint32_t, 3>& d) {
@@ -198,8 +192,7 @@ Expected<Module> Device::load(std::span<const std::byte> code_object, std::strin
   auto read = runtime::read_code_object(code_object);
   if (!read) return std::unexpected(read.error());
   const runtime::TargetId& needs = read->target;
-  if (needs.processor->name != state_->target.processor->name ||
-      conflicts(needs.xnack, state_->target.xnack) || conflicts(needs.sramecc, state_->target.sramecc)) {
+  if (!runtime::runs_on(needs, state_->target)) {
     return std::unexpected(Error::refused(
         {{"target", needs.text(), fmt::format("code for the simulated device, {}", state_->target.text())}}));
   }

@@ -23,8 +23,12 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 
 }  // namespace
 
+void Memory::unmap(const Allocation& allocation) {
+  if (allocation.mapped_bytes != 0) munmap(allocation.window.host, allocation.mapped_bytes);
+}
+
 Memory::~Memory() {
-  for (const Allocation& allocation : allocations_) munmap(allocation.window.host, allocation.mapped_bytes);
+  for (const Allocation& allocation : allocations_) unmap(allocation);
 }
 
 Expected<DeviceAddress> Memory::place(std::uint64_t bytes, const AllocationOptions& options) const {
@@ -70,9 +74,11 @@ Expected<DeviceAddress> Memory::place(std::uint64_t bytes, const AllocationOptio
 Expected<DeviceAddress> Memory::allocate(std::uint64_t bytes, const AllocationOptions& options) {
   const Expected<DeviceAddress> address = place(bytes, options);
   if (!address) return address;
-  const std::uint64_t mapped = align_up(bytes, kPage);
-  void* host =
-      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::uint64_t mapped = options.backing != nullptr ? 0 : align_up(bytes, kPage);
+  void* host = options.backing;
+  if (host == nullptr) {
+    host = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
   if (host == MAP_FAILED) {
     return fail(ErrorKind::environment,
                 fmt::format("the host cannot map {} bytes for '{}'", bytes, options.name));
@@ -92,7 +98,7 @@ Expected<void> Memory::free(DeviceAddress address) {
         Error::refused({{"address", fmt::format("{:#x}", address), "the start of an allocation"}}));
   }
   const Allocation& allocation = allocations_[static_cast<std::size_t>(at)];
-  munmap(allocation.window.host, allocation.mapped_bytes);
+  unmap(allocation);
   windows_.erase(windows_.begin() + at);
   allocations_.erase(allocations_.begin() + at);
   return {};

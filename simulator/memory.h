@@ -59,8 +59,10 @@ class Memory {
   struct Allocation {
     MemoryWindow window;
     std::string name;
-    std::uint64_t mapped_bytes = 0;
+    std::uint64_t mapped_bytes = 0;  ///< 0 for memory of the caller's
   };
+  static void unmap(const Allocation& allocation);
+
   // Two arrays with the same order (rising addresses): windows_ keeps the look-up compact.
   std::vector<MemoryWindow> windows_;
   std::vector<Allocation> allocations_;

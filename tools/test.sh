@@ -11,6 +11,7 @@ failures=()  # the lines that close the run when something failed
 
 tools/setup.sh
 tools/compilers.sh
+tools/hip.sh
 
 # Builds one preset, with further arguments for cmake, and adds its test counts to the totals. JUnit is the format of
 # ctest's own that counts skips. Tests that start processes and end them can suffer from whatever else a machine does:

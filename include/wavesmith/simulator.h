@@ -281,6 +281,9 @@ struct AllocationOptions {
   std::uint64_t alignment = 256;              ///< a power of two
   std::optional<DeviceAddress> address = {};  ///< exactly there, e.g. to put a buffer across a 4 GiB boundary
   bool writable = true;                       ///< by kernels
+  /// Memory of the caller's that kernels are to see, of as many bytes; it must stay until the allocation is
+  /// freed.
+  std::byte* backing = nullptr;
 };
 
 /// A code object that is loaded on a Device.

@@ -1,6 +1,8 @@
 // Target ids: what is accepted prints as it was written, what is not is refused with the reason.
 #include "runtime/target_id.h"
 
+#include <tuple>
+
 #include <catch2/catch_test_macros.hpp>
 
 using namespace wavesmith::runtime;
@@ -29,5 +31,17 @@ TEST_CASE("target ids that LLVM would not print are refused by field and value")
     CHECK(id.error().refusals[0].field == "target");
     CHECK(id.error().refusals[0].value == text);
     CHECK_FALSE(id.error().refusals[0].allowed.empty());
+  }
+}
+
+TEST_CASE("code runs on its processor unless a setting is on here and off there") {
+  for (const auto& [code, device, runs] : {std::tuple{"gfx942", "gfx942:sramecc+:xnack-", true},
+                                           {"gfx942:xnack-", "gfx942:sramecc+:xnack-", true},
+                                           {"gfx942:xnack+", "gfx942:sramecc+:xnack-", false},
+                                           {"gfx942:sramecc-", "gfx942:sramecc+:xnack-", false},
+                                           {"gfx942:sramecc+", "gfx942", true},
+                                           {"gfx950", "gfx942", false}}) {
+    INFO(code << " on " << device);
+    CHECK(runs_on(*parse_target_id(code), *parse_target_id(device)) == runs);
   }
 }
