@@ -65,7 +65,7 @@ TEST_CASE("attention through HIP gives the oracle's numbers, launched and replay
                           .v = at.v.shape.strides,
                           .o = at.q.shape.strides,
                           .softmax_scale = std::nullopt},
-                         {.q = address(q), .k = address(k), .v = address(v), .o = address(o)});
+                         dense::Buffers{.q = address(q), .k = address(k), .v = address(v), .o = address(o)});
   REQUIRE(launch);
   std::vector<void*> parameters;
   for (const dense::Launch::Value& value : launch->arguments)

@@ -132,7 +132,7 @@ Results run_in(const Kernel& kernel, const Layout& layout) {
                              .softmax_scale = {}};
   const auto launch = dense::plan_launch(
       kernel.plan, shapes,
-      {.q = q.address(), .k = k.address(), .v = v.address(), .o = o.address(), .lse = lse});
+      dense::Buffers{.q = q.address(), .k = k.address(), .v = v.address(), .o = o.address(), .lse = lse});
   if (!launch) FAIL(launch.error().message);
   simulator::Launch dispatch = verify::dispatch_of(kernel.plan, *launch);
   dispatch.options.threads = 2;
