@@ -42,8 +42,8 @@ struct CacheCheck {
 [[nodiscard]] Expected<CacheCheck> check_cache(const std::string& directory, bool repair);
 
 struct CachePruning {
-  std::optional<std::uint64_t> max_bytes;       ///< keep at most so many bytes, those used last
-  std::optional<std::chrono::seconds> max_age;  ///< keep what was used within that time
+  std::optional<std::uint64_t> max_bytes = {};       ///< keep at most so many bytes, those used last
+  std::optional<std::chrono::seconds> max_age = {};  ///< keep what was used within that time
 };
 struct CachePruned {
   std::uint64_t removed = 0;    ///< records

@@ -28,9 +28,9 @@
 namespace wavesmith::runtime {
 
 struct KernelStoreOptions {
-  std::string directory;  ///< of the cache on disk; empty: none
-  std::vector<std::string> shared_directories;
-  std::vector<std::string> bundles;
+  std::string directory = {};  ///< of the cache on disk; empty: none
+  std::vector<std::string> shared_directories = {};
+  std::vector<std::string> bundles = {};
   std::uint64_t memory_bytes = std::uint64_t{256} << 20;
   /// How long another process may take for one compile before this one stops to wait for it.
   std::chrono::milliseconds lock_patience{120'000};
