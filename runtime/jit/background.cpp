@@ -2,6 +2,7 @@
 #include "runtime/jit/background.h"
 
 #include <csignal>
+#include <system_error>
 #include <utility>
 
 namespace wavesmith::runtime {
@@ -16,18 +17,29 @@ Background::~Background() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Background::add(std::function<void()> work) {
+bool Background::add(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   queue_.push_back(std::move(work));
-  if (queue_.size() > idle_ && threads_.size() < most_threads_) {
-    // The host's signals are for its own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    threads_.emplace_back([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (queue_.size() > idle_ && threads_.size() < most_threads_) start_thread();
+  if (threads_.empty()) {
+    queue_.pop_back();
+    return false;
   }
   changed_.notify_one();
+  return true;
+}
+
+/// Fewer threads than there might be are no failure.
+void Background::start_thread() {
+  // The host's signals are for its own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    threads_.emplace_back([this] { run(); });
+  } catch (const std::system_error&) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Background::run() {

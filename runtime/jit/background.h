@@ -19,11 +19,13 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// Starts a thread where all are busy and there may be one more. `work` does not throw.
-  void add(std::function<void()> work);
+  /// Starts a thread where all are busy and there may be one more. `work` does not throw. False when there is
+  /// no thread at all to do it.
+  [[nodiscard]] bool add(std::function<void()> work);
 
  private:
   void run();
+  void start_thread();
 
   std::size_t most_threads_;
   std::mutex mutex_;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -51,6 +52,16 @@ KernelStoreOptions store_options(const JitOptions& options) {
   return store;
 }
 
+/// No exception leaves the Jit: what is out of memory or threads is an error.
+template <class Work>
+auto guarded(Work&& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::environment, fmt::format("the kernel cannot be made: {}", error.what()));
+  }
+}
+
 /// Failures and kernels too big for the memory, until the next prepare() asks: results that are nowhere else.
 constexpr std::size_t kMostUncollected = 256;
 
@@ -81,11 +92,7 @@ struct Jit::State {
   }
 
   Expected<JitKernelPointer> get(const JitRequest& request) {
-    try {
-      return resolve_and_get(request);
-    } catch (const std::exception& error) {
-      return fail(ErrorKind::environment, fmt::format("the kernel cannot be made: {}", error.what()));
-    }
+    return guarded([&] { return resolve_and_get(request); });
   }
 
   Expected<JitKernelPointer> resolve_and_get(const JitRequest& request) {
@@ -100,8 +107,31 @@ struct Jit::State {
     }
   }
 
+  Expected<JitKernelPointer> prepare(const JitRequest& request) {
+    std::string text;
+    write_request_text(request, text);
+    const auto recipe = resolver.find(text);
+    if (recipe)
+      if (JitKernelPointer kernel = store.find_in_memory(recipe->key)) return kernel;
+    const std::lock_guard lock(mutex);
+    const auto result = std::ranges::find(uncollected, text, [](const auto& entry) { return entry.first; });
+    if (result != uncollected.end()) {
+      Expected<JitKernelPointer> collected = std::move(result->second);
+      uncollected.erase(result);
+      return collected;
+    }
+    if (preparing.contains(text)) return nullptr;
+    if (!recipe)
+      if (auto checked = RequestResolver::check(request); !checked)
+        return std::unexpected(std::move(checked).error());
+    preparing.insert(text);
+    if (background.add([this, request, text] { finish_preparing(request, text); })) return nullptr;
+    preparing.erase(text);
+    return fail(ErrorKind::environment, "no thread can be started to prepare the kernel");
+  }
+
   /// The background's part of prepare().
-  void prepare(const JitRequest& request, const std::string& text) {
+  void finish_preparing(const JitRequest& request, const std::string& text) {
     Expected<JitKernelPointer> result = get(request);
     const std::lock_guard lock(mutex);
     preparing.erase(text);
@@ -160,28 +190,7 @@ Expected<JitKernelPointer> Jit::get(const JitRequest& request) {
 
 Expected<JitKernelPointer> Jit::prepare(const JitRequest& request) {
   State& own = state();
-  std::string text;
-  write_request_text(request, text);
-  {
-    const std::lock_guard lock(own.mutex);
-    const auto result =
-        std::ranges::find(own.uncollected, text, [](const auto& entry) { return entry.first; });
-    if (result != own.uncollected.end()) {
-      Expected<JitKernelPointer> collected = std::move(result->second);
-      own.uncollected.erase(result);
-      return collected;
-    }
-    if (own.preparing.contains(text)) return nullptr;
-  }
-  if (const auto recipe = own.resolver.find(text)) {
-    if (JitKernelPointer kernel = own.store.find_in_memory(recipe->key)) return kernel;
-  } else if (auto checked = RequestResolver::check(request); !checked) {
-    return std::unexpected(std::move(checked).error());
-  }
-  const std::lock_guard lock(own.mutex);
-  if (own.preparing.insert(text).second)
-    own.background.add([&own, request, text] { own.prepare(request, text); });
-  return nullptr;
+  return guarded([&] { return own.prepare(request); });
 }
 
 std::vector<Expected<JitKernelPointer>> Jit::warm(std::span<const JitRequest> requests,
@@ -200,8 +209,11 @@ std::vector<Expected<JitKernelPointer>> Jit::warm(std::span<const JitRequest> re
     }
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < std::min(worker_count(options_), requests.size()); ++i)
-    threads.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < std::min(worker_count(options_), requests.size()); ++i)
+      threads.emplace_back(work);
+  } catch (const std::system_error&) {  // then with fewer
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   return results;

@@ -20,7 +20,6 @@
 #include "tests/runtime/compiler_support.h"
 #include "tests/runtime/jit/stand_in.h"
 #include "tests/runtime/support.h"
-#include "tools/verify/attention.h"
 
 using namespace wavesmith;
 using namespace wavesmith::runtime;
@@ -294,34 +293,4 @@ TEST_CASE("jit: after a fork in the middle of compiles, parent and child both go
   required(jit.get(small_kernel(100)));
   CHECK(jit.statistics().disk_hits == hits + 1);
 #endif
-}
-
-TEST_CASE("jit: one code object serves batch 1, then 2, then 1, and two orders of work, right each time") {
-  namespace dense = generator::attention_dense;
-  const test::TemporaryFolder folder;
-  Jit jit(on(folder.file("cache")));
-  JitRequest request = small_kernel(2);
-  request.fields["persistent"] = "true";
-  const JitKernelPointer kernel = jit.get(request).value();
-  dense::Spec spec;
-  std::vector<Refusal> refusals;
-  generator::read_fields(request.fields, spec, refusals);
-  const auto plan = dense::resolve(spec, lowering::parse_target_id("gfx950").value());
-  REQUIRE(plan);
-  REQUIRE(plan->symbol == kernel->symbol);
-  for (const auto& [batch, order] : std::vector<std::pair<int, dense::Order>>{{1, dense::Order::automatic},
-                                                                              {2, dense::Order::automatic},
-                                                                              {1, dense::Order::qb_major},
-                                                                              {2, dense::Order::hkv_major}}) {
-    CAPTURE(batch);
-    verify::AttentionCase shape;
-    shape.batch = batch;
-    shape.seqlen_q = shape.seqlen_kv = 130;
-    shape.persist_decode = order;
-    shape.num_persistent = 2;
-    const auto run = verify::verify_attention(*plan, jit.get(request).value()->hsaco, shape);
-    if (!run) FAIL(run.error().message);
-    CHECK(run->ok());
-  }
-  CHECK(jit.statistics().compiles == 1);
 }

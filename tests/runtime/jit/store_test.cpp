@@ -211,22 +211,22 @@ TEST_CASE(
   {
     Background background(2);
     for (int i = 0; i < 100; ++i)
-      background.add([&] {
+      static_cast<void>(background.add([&] {
         const int now = ++running;
         int before = most;
         while (before < now && !most.compare_exchange_weak(before, now)) {
         }
         --running;
         ++done;
-      });
+      }));
     while (done < 100) std::this_thread::yield();
     std::atomic<bool> begun = false, go = false;
     for (int i = 0; i < 10; ++i)
-      background.add([&] {
+      static_cast<void>(background.add([&] {
         begun = true;
         while (!go) std::this_thread::yield();
         ++done;
-      });
+      }));
     while (!begun) std::this_thread::yield();
     go = true;
   }
