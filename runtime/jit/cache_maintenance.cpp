@@ -107,7 +107,7 @@ Expected<CacheCheck> check_cache(const std::string& directory, bool repair) {
 Expected<CachePruned> prune_cache(const std::string& directory, const CachePruning& limits) {
   auto files = read_cache(directory);
   if (!files) return std::unexpected(files.error());
-  std::ranges::stable_sort(*files, std::ranges::greater(), &CacheFile::last_used);
+  std::ranges::sort(*files, std::ranges::greater(), &CacheFile::last_used);
   CachePruned pruned;
   std::set<std::string, std::less<>> kept_objects;
   const auto now = system_clock::now();
@@ -179,7 +179,7 @@ Expected<BundleMoved> import_bundle(const std::string& path, const std::string& 
   BundleMoved moved;
   auto keys = (*bundle)->keys();
   // Code objects before the requests that name them.
-  std::ranges::stable_sort(keys, std::ranges::greater(), [](const Bundle::Key& key) { return key.first; });
+  std::ranges::sort(keys, std::ranges::greater(), [](const Bundle::Key& key) { return key.first; });
   for (const Bundle::Key& key : keys) {
     const Expected<Record> record = (*bundle)->read(key);
     if (!record) {

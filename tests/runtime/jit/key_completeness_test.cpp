@@ -19,8 +19,6 @@ namespace {
 struct Ask {
   JitRequest request;
   std::string compiler = "stand-in 1";
-
-  friend bool operator==(const Ask&, const Ask&) = default;
 };
 
 /// Resolver and store of one process whose key function may be a planted one.
@@ -125,6 +123,8 @@ std::map<std::string, std::pair<Ask, Ask>> pairs() {
   // Eight waves are two on each SIMD in any case.
   found.try_emplace("waves_per_eu", ask(64, "block_m", "128"), ask(64, "block_m", "128"));
   found.at("waves_per_eu").second.request.fields["waves_per_eu"] = "1";
+  found.try_emplace("page_size", ask(64, "kv", "paged"), ask(64, "kv", "paged"));
+  found.at("page_size").second.request.fields["page_size"] = "32";
   Ask target = ask(64), flavour = ask(64), options = ask(64), compiler = ask(64), symbol = ask(64);
   target.request.target = "gfx950:xnack-";
   flavour.request.flavour = "llvm21";
@@ -145,9 +145,10 @@ TEST_CASE("cache key: two requests that differ in one part are each served their
   const auto all = pairs();
   std::set<std::string> expected{"target", "flavour", "options", "compiler", "symbol"};
   // Of the others only one value is built, or none changes the kernel.
-  for (const char* field : {"head_size", "num_query_heads", "num_kv_heads", "dtype", "mask", "sinks", "lse",
-                            "block_m", "block_n", "waves_per_eu", "persistent", "lds_k_group_pad",
-                            "lds_k_row_pad", "lds_v_group_pad", "lds_v_row_pad", "lazy_rescale"})
+  for (const char* field :
+       {"head_size", "num_query_heads", "num_kv_heads", "dtype", "mask", "sequences", "kv", "page_size",
+        "sinks", "lse", "block_m", "block_n", "waves_per_eu", "persistent", "lds_k_group_pad",
+        "lds_k_row_pad", "lds_v_group_pad", "lds_v_row_pad", "lazy_rescale"})
     expected.insert(field);
   std::set<std::string> parts;
   for (const auto& [part, pair] : all) parts.insert(part);
