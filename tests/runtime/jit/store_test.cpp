@@ -208,6 +208,7 @@ TEST_CASE(
 TEST_CASE(
     "background: work is done in the end, by few threads, and what has not begun is dropped at the end") {
   std::atomic<int> done = 0, running = 0, most = 0;
+  std::atomic<bool> begun = false, go = false;
   {
     Background background(2);
     for (int i = 0; i < 100; ++i)
@@ -220,7 +221,6 @@ TEST_CASE(
         ++done;
       }));
     while (done < 100) std::this_thread::yield();
-    std::atomic<bool> begun = false, go = false;
     for (int i = 0; i < 10; ++i)
       static_cast<void>(background.add([&] {
         begun = true;
