@@ -1,9 +1,9 @@
 // The queue and its threads.
 #include "runtime/jit/background.h"
 
-#include <csignal>
-#include <system_error>
 #include <utility>
+
+#include "runtime/jit/quiet_thread.h"
 
 namespace wavesmith::runtime {
 
@@ -20,26 +20,17 @@ Background::~Background() {
 bool Background::add(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   queue_.push_back(std::move(work));
-  if (queue_.size() > idle_ && threads_.size() < most_threads_) start_thread();
+  if (queue_.size() > idle_ && threads_.size() < most_threads_) {
+    threads_.reserve(most_threads_);
+    std::thread thread = start_quiet_thread([this] { run(); });
+    if (thread.joinable()) threads_.push_back(std::move(thread));  // fewer than there might be are no failure
+  }
   if (threads_.empty()) {
     queue_.pop_back();
     return false;
   }
   changed_.notify_one();
   return true;
-}
-
-/// Fewer threads than there might be are no failure.
-void Background::start_thread() {
-  // The host's signals are for its own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    threads_.emplace_back([this] { run(); });
-  } catch (const std::system_error&) {
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Background::run() {

@@ -25,7 +25,6 @@ class Background {
 
  private:
   void run();
-  void start_thread();
 
   std::size_t most_threads_;
   std::mutex mutex_;

@@ -92,21 +92,34 @@ FileBytes read_whole_file(const std::string& path) {
   return result;
 }
 
-std::error_code replace_file(const std::string& path, std::string_view bytes, const std::string& temporary) {
+NewFile::~NewFile() {
+  if (!name_.empty()) unlink(name_.c_str());
+}
+
+std::error_code NewFile::write(std::string_view bytes) {
   static std::atomic<unsigned> number = 0;  // with the process id: no other writer of this machine has it
-  const std::string name = fmt::format("{}/{}-{}-{:x}", temporary, getpid(), number++,
-                                       std::chrono::steady_clock::now().time_since_epoch().count());
-  std::error_code error;
-  const FileDescriptor file = open_in_folder(name, O_WRONLY | O_CREAT | O_EXCL);
-  if (!file) return last_error();
-  static_cast<void>(try_lock(file));  // shows that the writer lives; without locks, age has to do
-  if (!write_all(file, bytes) || fsync(file.get()) != 0) error = last_error();
-  if (!error && rename(name.c_str(), path.c_str()) != 0) {
-    make_parent(path);
-    if (rename(name.c_str(), path.c_str()) != 0) error = last_error();
+  std::string name = fmt::format("{}/{}-{}-{:x}", temporary_, getpid(), number++,
+                                 std::chrono::steady_clock::now().time_since_epoch().count());
+  file_ = open_in_folder(name, O_WRONLY | O_CREAT | O_EXCL);
+  if (!file_) return last_error();
+  name_ = std::move(name);
+  static_cast<void>(try_lock(file_));  // shows that the writer lives
+  return write_all(file_, bytes) && fsync(file_.get()) == 0 ? std::error_code() : last_error();
+}
+
+std::error_code NewFile::publish() {
+  if (rename(name_.c_str(), path_.c_str()) != 0) {
+    make_parent(path_);
+    if (rename(name_.c_str(), path_.c_str()) != 0) return last_error();
   }
-  if (error) unlink(name.c_str());
-  return error;
+  name_.clear();
+  return {};
+}
+
+std::error_code replace_file(const std::string& path, std::string_view bytes, const std::string& temporary) {
+  NewFile file(path, temporary);
+  const std::error_code error = file.write(bytes);
+  return error ? error : file.publish();
 }
 
 FileLock::FileLock(std::string path, std::chrono::milliseconds patience) : path_(std::move(path)) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "runtime/file_descriptor.h"
 
@@ -18,9 +19,30 @@ struct FileBytes {
 };
 [[nodiscard]] FileBytes read_whole_file(const std::string& path);
 
-/// Writes to a new file in the folder `temporary`, on the same file system, and renames it to `path` once all
-/// of it is on the disk: whoever reads `path` finds all of it or what was there before. The temporary file is
-/// locked while its writer lives. Folders that are missing are made. On an error nothing is left.
+/// A file that is written to a new file in the folder `temporary`, on the same file system, and renamed to
+/// `path` once all of it is on the disk: whoever reads `path` finds all of it or what was there before. The
+/// temporary file is locked while its writer lives. Folders that are missing are made. What is not published
+/// leaves nothing.
+class NewFile {
+ public:
+  NewFile(std::string path, std::string temporary)
+      : path_(std::move(path)), temporary_(std::move(temporary)) {}
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  /// Returns once the bytes are on the disk.
+  [[nodiscard]] std::error_code write(std::string_view bytes);
+  [[nodiscard]] std::error_code publish();
+
+ private:
+  std::string path_;
+  std::string temporary_;
+  std::string name_;  ///< of the temporary file, while there is one
+  FileDescriptor file_;
+};
+
+/// Both steps.
 [[nodiscard]] std::error_code replace_file(const std::string& path, std::string_view bytes,
                                            const std::string& temporary);
 

@@ -2,12 +2,15 @@
 #include "runtime/jit/disk_cache.h"
 
 #include <cstdlib>
+#include <new>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+
+#include "runtime/jit/quiet_thread.h"
 
 namespace wavesmith::runtime {
 namespace {
@@ -78,13 +81,43 @@ std::optional<Record> DiskCache::find(RecordKind kind, std::string_view name) {
 }
 
 bool DiskCache::store(const Record& record) {
-  const std::string path = record_path(directory_, record.kind, record.name);
-  const std::error_code error = replace_file(path, encode(record), temporary_folder(directory_));
+  return !told(replace_file(record_path(directory_, record.kind, record.name), encode(record),
+                            temporary_folder(directory_)));
+}
+
+/// Warns of an error; whether there was one.
+bool DiskCache::told(const std::error_code& error) {
   if (error)
     warnings_.once(
         directory_ + " write",
         fmt::format("the cache {} cannot be written: {}; kernels are not kept", directory_, error.message()));
-  return !error;
+  return static_cast<bool>(error);
+}
+
+DiskCache::Draft::Draft(DiskCache& cache, const Record& record)
+    : cache_(cache),
+      bytes_(encode(record)),
+      file_(record_path(cache.directory_, record.kind, record.name), temporary_folder(cache.directory_)),
+      writer_(start_quiet_thread([this] { write(); })) {}
+
+DiskCache::Draft::~Draft() {
+  if (writer_.joinable()) writer_.join();
+}
+
+void DiskCache::Draft::write() {
+  try {
+    error_ = file_.write(bytes_);
+  } catch (const std::bad_alloc&) {
+    error_ = std::make_error_code(std::errc::not_enough_memory);
+  }
+}
+
+bool DiskCache::Draft::publish() {
+  if (writer_.joinable())
+    writer_.join();
+  else
+    write();
+  return !cache_.told(error_ ? error_ : file_.publish());
 }
 
 std::unique_ptr<FileLock> DiskCache::lock(std::string_view name, std::chrono::milliseconds patience) const {

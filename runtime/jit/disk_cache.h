@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 
 #include "runtime/jit/cache_files.h"
 #include "runtime/jit/record.h"
@@ -49,6 +51,27 @@ class DiskCache final : public RecordSource {
   /// False, after a warning, where it cannot be written.
   bool store(const Record& record);
 
+  /// An entry that a thread of its own writes while other work goes on; nobody finds it before publish().
+  class Draft {
+   public:
+    Draft(DiskCache& cache, const Record& record);
+    ~Draft();
+    Draft(const Draft&) = delete;
+    Draft& operator=(const Draft&) = delete;
+
+    /// False, after a warning, where it cannot be written.
+    bool publish();
+
+   private:
+    void write();
+
+    DiskCache& cache_;
+    std::string bytes_;
+    NewFile file_;
+    std::error_code error_;
+    std::thread writer_;  ///< not joinable: it is written by publish()
+  };
+
   /// A lock that other processes' locks of that name exclude.
   [[nodiscard]] std::unique_ptr<FileLock> lock(std::string_view name,
                                                std::chrono::milliseconds patience) const;
@@ -57,6 +80,8 @@ class DiskCache final : public RecordSource {
   [[nodiscard]] const std::string& directory() const { return directory_; }
 
  private:
+  bool told(const std::error_code& error);
+
   std::string directory_;
   Access access_;
   Warnings& warnings_;

@@ -8,7 +8,6 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,6 +20,7 @@
 #include "runtime/jit/disk_cache.h"
 #include "runtime/jit/fork_page.h"
 #include "runtime/jit/kernel_store.h"
+#include "runtime/jit/quiet_thread.h"
 #include "runtime/jit/request_resolver.h"
 #include "runtime/jit/warnings.h"
 
@@ -209,13 +209,13 @@ std::vector<Expected<JitKernelPointer>> Jit::warm(std::span<const JitRequest> re
     }
   };
   std::vector<std::thread> threads;
-  try {
-    for (std::size_t i = 1; i < std::min(worker_count(options_), requests.size()); ++i)
-      threads.emplace_back(work);
-  } catch (const std::system_error&) {  // then with fewer
+  for (std::size_t i = 1; i < std::min(worker_count(options_), requests.size()); ++i) {
+    threads.emplace_back();
+    threads.back() = start_quiet_thread(work);
   }
   work();
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    if (thread.joinable()) thread.join();
   return results;
 }
 

@@ -38,6 +38,21 @@ Values request_values(const Recipe& recipe, std::string_view ir_sha256, std::str
   return values;
 }
 
+Record object_record(const Recipe& recipe, std::string_view ir_sha256, std::string_view code_object_id,
+                     const std::vector<std::byte>& hsaco) {
+  return {.kind = RecordKind::object,
+          .name = std::string(code_object_id),
+          .values = object_values(recipe, ir_sha256),
+          .payload = hsaco};
+}
+
+Record request_record(const Recipe& recipe, std::string_view ir_sha256, std::string_view code_object_id) {
+  return {.kind = RecordKind::request,
+          .name = recipe.key,
+          .values = request_values(recipe, ir_sha256, code_object_id),
+          .payload = {}};
+}
+
 }  // namespace
 
 KernelStore::KernelStore(KernelStoreOptions options, Compile compile, Describe describe, Warnings& warnings)
@@ -201,6 +216,9 @@ Expected<JitKernelPointer> KernelStore::make(const Recipe& recipe) {
 Expected<JitKernelPointer> KernelStore::compile(const Recipe& recipe, const std::string& ir,
                                                 const Identity& identity) {
   const auto started = std::chrono::steady_clock::now();
+  // Syncing a file takes as long as a tenth of a small compile; this one's content is known already.
+  std::optional<DiskCache::Draft> request;
+  if (disk_) request.emplace(*disk_, request_record(recipe, identity.ir_sha256, identity.code_object_id));
   Expected<Made> made = compile_(recipe, ir);
   if (!made) return std::unexpected(std::move(made).error());
   if (made->compiler != recipe.compiler) {
@@ -220,26 +238,21 @@ Expected<JitKernelPointer> KernelStore::compile(const Recipe& recipe, const std:
     ++statistics_.compiles;
     statistics_.compile_milliseconds += milliseconds_since(started);
   }
-  keep(recipe, identity, kernel->hsaco);
+  if (disk_ &&
+      disk_->store(object_record(recipe, identity.ir_sha256, identity.code_object_id, kernel->hsaco)))
+    request->publish();
   return identified(*std::move(kernel), recipe, identity);
 }
 
 /// Writes the code object, and that the request stands for it.
 void KernelStore::keep(const Recipe& recipe, const Identity& identity, const std::vector<std::byte>& hsaco) {
-  if (!disk_) return;
-  const bool stored = disk_->store({.kind = RecordKind::object,
-                                    .name = identity.code_object_id,
-                                    .values = object_values(recipe, identity.ir_sha256),
-                                    .payload = hsaco});
-  if (stored) remember(recipe, identity);
+  if (disk_ && disk_->store(object_record(recipe, identity.ir_sha256, identity.code_object_id, hsaco)))
+    remember(recipe, identity);
 }
 
 /// Writes which code object the request stands for; that is in the folder already.
 void KernelStore::remember(const Recipe& recipe, const Identity& identity) {
-  disk_->store({.kind = RecordKind::request,
-                .name = recipe.key,
-                .values = request_values(recipe, identity.ir_sha256, identity.code_object_id),
-                .payload = {}});
+  disk_->store(request_record(recipe, identity.ir_sha256, identity.code_object_id));
 }
 
 JitStatistics KernelStore::statistics() const {
