@@ -19,9 +19,27 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const std::vector<Words> commands{
-    {},       {"emit"},   {"compile"},         {"inspect"},         {"verify"},         {"simulate"},
-    {"list"}, {"golden"}, {"golden", "check"}, {"golden", "bless"}, {"golden", "diff"}, {"golden", "list"}};
+const std::vector<Words> commands{{},
+                                  {"emit"},
+                                  {"compile"},
+                                  {"inspect"},
+                                  {"verify"},
+                                  {"simulate"},
+                                  {"list"},
+                                  {"golden"},
+                                  {"golden", "check"},
+                                  {"golden", "bless"},
+                                  {"golden", "diff"},
+                                  {"golden", "list"},
+                                  {"cache"},
+                                  {"cache", "list"},
+                                  {"cache", "verify"},
+                                  {"cache", "prune"},
+                                  {"cache", "clear"},
+                                  {"cache", "warm"},
+                                  {"cache", "export"},
+                                  {"cache", "import"},
+                                  {"doctor"}};
 
 // golden_base_test.cpp has the repository that these need, and runs their examples.
 bool needs_repository(const Words& words) {

@@ -52,10 +52,11 @@ class Arguments {
 
 /// What a command that did its work has to say.
 struct Report {
-  std::string text;           ///< for a person, on standard output
-  Json json;                  ///< the one document of --json
-  std::string messages;       ///< for standard error, in both forms
-  bool failed = false;        ///< a check found a difference: exit status 1
+  std::string text;                             ///< for a person, on standard output
+  Json json;                                    ///< the one document of --json
+  std::string messages;                         ///< for standard error, in both forms
+  bool failed = false;                          ///< exit status of `failure`
+  ErrorKind failure = ErrorKind::check_failed;  ///< a check found a difference, or what was found instead
   bool stdout_taken = false;  ///< the command wrote a result to standard output; text goes to standard error
 };
 
@@ -82,6 +83,14 @@ struct Command {
 [[nodiscard]] Command golden_bless_command();
 [[nodiscard]] Command golden_diff_command();
 [[nodiscard]] Command golden_list_command();
+[[nodiscard]] Command cache_list_command();
+[[nodiscard]] Command cache_verify_command();
+[[nodiscard]] Command cache_prune_command();
+[[nodiscard]] Command cache_clear_command();
+[[nodiscard]] Command cache_warm_command();
+[[nodiscard]] Command cache_export_command();
+[[nodiscard]] Command cache_import_command();
+[[nodiscard]] Command doctor_command();
 [[nodiscard]] Command list_command();
 /// @}
 

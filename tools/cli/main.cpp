@@ -74,10 +74,12 @@ int report_error(const Error& error, std::string_view command, bool json) {
 }
 
 int run(const std::vector<std::string>& words) {
-  const std::vector<Command> commands{emit_command(),         compile_command(),      inspect_command(),
-                                      verify_command(),       simulate_command(),     contract_command(),
-                                      golden_check_command(), golden_bless_command(), golden_diff_command(),
-                                      golden_list_command(),  list_command()};
+  const std::vector<Command> commands{
+      emit_command(),         compile_command(),     inspect_command(),      verify_command(),
+      simulate_command(),     contract_command(),    golden_check_command(), golden_bless_command(),
+      golden_diff_command(),  golden_list_command(), cache_list_command(),   cache_verify_command(),
+      cache_prune_command(),  cache_clear_command(), cache_warm_command(),   cache_export_command(),
+      cache_import_command(), doctor_command(),      list_command()};
   if (!words.empty() && (words.front() == "--help" || words.front() == "-h"))
     return print(overview(commands, ""), 0);
   if (!words.empty() && words.front() == "--version") return print("wavesmith " WAVESMITH_VERSION "\n", 0);
@@ -91,7 +93,7 @@ int run(const std::vector<std::string>& words) {
   if (!report) return report_error(report.error(), command.name, invocation.json);
 
   print_error(report->messages);
-  const int status = report->failed ? static_cast<int>(ErrorKind::check_failed) : 0;
+  const int status = report->failed ? static_cast<int>(report->failure) : 0;
   if (invocation.json) return print(document(report->json), status);
   if (!report->stdout_taken) return print(report->text, status);
   print_error(report->text);
