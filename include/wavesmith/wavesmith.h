@@ -343,6 +343,102 @@ wavesmith_check_sequences(const wavesmith_kernel* kernel, const wavesmith_attent
                           const wavesmith_sequence_data* data) WAVESMITH_NOEXCEPT;
 /** @} */
 
+/** \name Launching through HIP
+ * The library of HIP is opened at run time. A program that has HIP itself needs none of this: it loads the
+ * code object and passes wavesmith_launch.arguments. Streams and events are HIP's own (hipStream_t,
+ * hipEvent_t) and may be of HIP's or of these functions' making; a null stream is HIP's null stream. Only
+ * what says so waits for the device. Work that failed there is WAVESMITH_CHECK_FAILED; every HIP error is
+ * named in the message. */
+/** @{ */
+
+typedef struct wavesmith_launcher wavesmith_launcher;
+typedef struct wavesmith_loaded_kernel wavesmith_loaded_kernel;
+
+/** `library` is a path or name; null: libamdhip64 in $ROCM_PATH/lib and where the dynamic linker finds it.
+ * WAVESMITH_ENVIRONMENT: no library, or no GPU. */
+WAVESMITH_API wavesmith_status wavesmith_launcher_open(const char* library,
+                                                       wavesmith_launcher** launcher) WAVESMITH_NOEXCEPT;
+/** Null is allowed. Loaded kernels are destroyed before. */
+WAVESMITH_API void wavesmith_launcher_close(wavesmith_launcher* launcher) WAVESMITH_NOEXCEPT;
+
+/** The name stays as long as the launcher. */
+typedef struct wavesmith_device_info {
+  size_t struct_size; /**< sizeof(wavesmith_device_info) */
+  const char* name;
+  const char* target; /**< full target id, for wavesmith_request_set(): "gfx950:sramecc+:xnack-" */
+  uint64_t memory_bytes;
+  uint32_t compute_units;
+  uint32_t lds_bytes; /**< most that one workgroup can have */
+  uint32_t wave_size;
+  uint32_t clock_khz;
+} wavesmith_device_info;
+
+WAVESMITH_API wavesmith_status wavesmith_launcher_device_count(const wavesmith_launcher* launcher,
+                                                               int32_t* count) WAVESMITH_NOEXCEPT;
+WAVESMITH_API wavesmith_status wavesmith_launcher_get_device(const wavesmith_launcher* launcher,
+                                                             int32_t device,
+                                                             wavesmith_device_info* info) WAVESMITH_NOEXCEPT;
+
+/** Loads the kernel's code object on a device, once for each device and content. Not while a stream captures.
+ */
+WAVESMITH_API wavesmith_status wavesmith_launcher_load(wavesmith_launcher* launcher, int32_t device,
+                                                       const wavesmith_kernel* kernel,
+                                                       wavesmith_loaded_kernel** loaded) WAVESMITH_NOEXCEPT;
+/** The code stays on the device until wavesmith_launcher_unload_unused(). Null is allowed. */
+WAVESMITH_API void wavesmith_loaded_kernel_destroy(wavesmith_loaded_kernel* loaded) WAVESMITH_NOEXCEPT;
+/** Unloads the code of which no loaded kernel is left; its launches must have finished. `modules`, how many
+ * that were, may be null. */
+WAVESMITH_API wavesmith_status wavesmith_launcher_unload_unused(wavesmith_launcher* launcher,
+                                                                uint64_t* modules) WAVESMITH_NOEXCEPT;
+
+/** Puts a planned launch of that kernel into a stream. Allocates, compiles and waits for nothing, so that it
+ * can be captured. `launch` may be changed as soon as the call has returned. */
+WAVESMITH_API wavesmith_status wavesmith_launcher_launch(const wavesmith_launcher* launcher,
+                                                         const wavesmith_loaded_kernel* loaded,
+                                                         const wavesmith_launch* launch,
+                                                         void* stream) WAVESMITH_NOEXCEPT;
+
+/** A stream that does not wait for the null stream. */
+WAVESMITH_API wavesmith_status wavesmith_stream_create(const wavesmith_launcher* launcher, int32_t device,
+                                                       void** stream) WAVESMITH_NOEXCEPT;
+WAVESMITH_API wavesmith_status wavesmith_stream_destroy(const wavesmith_launcher* launcher,
+                                                        void* stream) WAVESMITH_NOEXCEPT;
+/** Waits until everything in the stream is done. */
+WAVESMITH_API wavesmith_status wavesmith_stream_synchronize(const wavesmith_launcher* launcher,
+                                                            void* stream) WAVESMITH_NOEXCEPT;
+/** Later work of the stream waits for the event; the call does not. */
+WAVESMITH_API wavesmith_status wavesmith_stream_wait(const wavesmith_launcher* launcher, void* stream,
+                                                     void* event) WAVESMITH_NOEXCEPT;
+WAVESMITH_API wavesmith_status wavesmith_event_create(const wavesmith_launcher* launcher, int32_t device,
+                                                      void** event) WAVESMITH_NOEXCEPT;
+WAVESMITH_API wavesmith_status wavesmith_event_destroy(const wavesmith_launcher* launcher,
+                                                       void* event) WAVESMITH_NOEXCEPT;
+WAVESMITH_API wavesmith_status wavesmith_event_record(const wavesmith_launcher* launcher, void* event,
+                                                      void* stream) WAVESMITH_NOEXCEPT;
+/** Waits until the event is reached. */
+WAVESMITH_API wavesmith_status wavesmith_event_synchronize(const wavesmith_launcher* launcher,
+                                                           void* event) WAVESMITH_NOEXCEPT;
+/** Milliseconds between two events that have been reached; on the simulated driver, of its own clock. */
+WAVESMITH_API wavesmith_status wavesmith_event_elapsed(const wavesmith_launcher* launcher, void* from,
+                                                       void* to, float* milliseconds) WAVESMITH_NOEXCEPT;
+
+WAVESMITH_API wavesmith_status wavesmith_memory_allocate(const wavesmith_launcher* launcher, int32_t device,
+                                                         size_t bytes, uint64_t* address) WAVESMITH_NOEXCEPT;
+/** As hipFree, this may wait for the device. */
+WAVESMITH_API wavesmith_status wavesmith_memory_free(const wavesmith_launcher* launcher,
+                                                     uint64_t address) WAVESMITH_NOEXCEPT;
+/** Copies are queued in the stream: the host's memory must stay, unchanged, until they are done. */
+WAVESMITH_API wavesmith_status wavesmith_memory_copy_to_device(const wavesmith_launcher* launcher,
+                                                               uint64_t to, const void* from, size_t bytes,
+                                                               void* stream) WAVESMITH_NOEXCEPT;
+WAVESMITH_API wavesmith_status wavesmith_memory_copy_to_host(const wavesmith_launcher* launcher, void* to,
+                                                             uint64_t from, size_t bytes,
+                                                             void* stream) WAVESMITH_NOEXCEPT;
+WAVESMITH_API wavesmith_status wavesmith_memory_fill(const wavesmith_launcher* launcher, uint64_t to,
+                                                     uint8_t value, size_t bytes,
+                                                     void* stream) WAVESMITH_NOEXCEPT;
+/** @} */
+
 /** \name Looking after a cache directory, while programs use it */
 /** @{ */
 

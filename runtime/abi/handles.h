@@ -1,6 +1,7 @@
 // What the opaque handles of wavesmith.h point to.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "wavesmith/error.h"
 #include "wavesmith/jit.h"
+#include "wavesmith/launcher.h"
 #include "wavesmith/wavesmith.h"
 
 #include "generator/attention_dense/plan.h"
@@ -35,4 +37,14 @@ struct wavesmith_kernel {
  private:
   mutable std::once_flag planned_;
   mutable std::optional<wavesmith::Expected<wavesmith::generator::attention_dense::Plan>> plan_;
+};
+
+struct wavesmith_launcher {
+  wavesmith::launcher::Launcher launcher;
+};
+
+struct wavesmith_loaded_kernel {
+  wavesmith::launcher::Kernel loaded;
+  wavesmith::JitKernelPointer kernel;  ///< says where each argument stands in a launch's block
+  std::uint32_t arguments_bytes = 0;   ///< that a launch of it has
 };
