@@ -82,8 +82,16 @@ TEST_CASE("installed: the examples build with the CMake package and their number
     CHECK(out.find("Simulated") != std::string::npos);
     CHECK(out.find("largest error") != std::string::npos);
   }
-  // What was compiled for them was compiled by the worker that was installed.
-  CHECK(fs::exists(folder / "cache"));
+  const std::vector<std::string> server{
+      build + "/serving", "--hip", WAVESMITH_TEST_HIP_DRIVER, "--requests", "5", "--models", "1",
+      "--max-length",     "30"};
+  CHECK(succeeds(alone(folder) + server).find("5 requests served") != std::string::npos);
+  // Only the worker that was installed compiles for them: without it, requests fail and the server does not.
+  fs::remove(prefix / "libexec/wavesmith/wavesmith-compiler");
+  const Outcome none = run(alone(folder) + server + std::vector<std::string>{"--cache", folder / "empty"});
+  CHECK(none.status == 4);
+  CHECK(none.out.find("0 requests served in 0 batches, 5 failed, 0 not served") != std::string::npos);
+  CHECK(none.err.find("the program wavesmith-compiler was not found") != std::string::npos);
 }
 
 TEST_CASE("installed: a C program builds with the pkg-config file, and the Python example runs") {
