@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/abi/support.h"
+#include "tests/hip/counted_allocations.h"
 #include "tests/runtime/support.h"
 
 using namespace wavesmith::test;
@@ -45,6 +48,34 @@ wavesmith_launch planned(const wavesmith_kernel* kernel, const std::array<std::u
   launch.struct_size = sizeof launch;
   ok(wavesmith_plan_attention(kernel, &shapes, &buffers, &launch));
   return launch;
+}
+
+/// A function of a library that the process has open.
+template <class Function>
+Function* function_of(const char* library, const char* name) {
+  void* const opened = dlopen(library, RTLD_NOW);
+  REQUIRE(opened != nullptr);
+  void* const found = dlsym(opened, name);
+  REQUIRE(found != nullptr);
+  return reinterpret_cast<Function*>(found);
+}
+
+/// The launch as a program with HIP of its own makes it: with the packed block, by hip_runtime_api.h's
+/// HIP_LAUNCH_PARAM_BUFFER_POINTER (1), _BUFFER_SIZE (2) and _END (3).
+void launch_packed(const wavesmith_kernel* kernel, wavesmith_launch& launch, void* stream) {
+  const char* const driver = WAVESMITH_TEST_HIP_DRIVER;
+  const wavesmith_kernel_info info = info_of(kernel);
+  void *module = nullptr, *function = nullptr;
+  REQUIRE(function_of<int(void**, const void*)>(driver, "hipModuleLoadData")(&module, info.hsaco) == 0);
+  REQUIRE(function_of<int(void**, void*, const char*)>(driver, "hipModuleGetFunction")(&function, module,
+                                                                                       info.symbol) == 0);
+  std::size_t bytes = launch.arguments_bytes;
+  const auto key = [](std::uintptr_t number) { return reinterpret_cast<void*>(number); };
+  std::array<void*, 5> extra{key(1), launch.arguments, key(2), &bytes, key(3)};
+  REQUIRE(function_of<int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                          void**, void**)>(driver, "hipModuleLaunchKernel")(
+              function, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+              launch.block[2], launch.dynamic_lds_bytes, stream, nullptr, extra.data()) == 0);
 }
 
 Kernel one_head(wavesmith_jit* jit) {
@@ -110,8 +141,16 @@ TEST_CASE("abi: a launch through the C interface writes what the kernel computes
   ok(wavesmith_stream_wait(launcher.get(), stream, events[1]));
   ok(wavesmith_stream_synchronize(launcher.get(), stream));
 
-  // Refused, and nothing has run.
+  // Replanned, and launched by HIP itself.
   launch = planned(kernel.get(), buffers);
+  ok(wavesmith_memory_fill(launcher.get(), buffers[3], 0xff, kElements * 2, stream));
+  launch_packed(kernel.get(), launch, stream);
+  o.assign(kElements, 0);
+  ok(wavesmith_memory_copy_to_host(launcher.get(), o.data(), buffers[3], kElements * 2, stream));
+  ok(wavesmith_stream_synchronize(launcher.get(), stream));
+  CHECK(o == v);
+
+  // Refused, and nothing has run.
   const auto refused = [&](auto change) {
     wavesmith_launch changed = launch;
     change(changed);
@@ -139,6 +178,29 @@ TEST_CASE("abi: a launch through the C interface writes what the kernel computes
   ok(wavesmith_stream_destroy(launcher.get(), stream));
   CHECK(wavesmith_memory_free(launcher.get(), buffers[0]) != WAVESMITH_OK);
   CHECK(std::string(wavesmith_last_error()).find("hipFree") != std::string::npos);
+}
+
+TEST_CASE("abi: a launch allocates nothing and calls nothing but HIP's launch") {
+  const TemporaryFolder folder;
+  const AbiJit jit = jit_on(folder.file("cache"));
+  const Kernel kernel = one_head(jit.get());
+  wavesmith_launcher* opened = nullptr;
+  ok(wavesmith_launcher_open(WAVESMITH_TEST_RECORDING_HIP, &opened));
+  const Launcher launcher(opened);
+  wavesmith_loaded_kernel* made = nullptr;
+  ok(wavesmith_launcher_load(launcher.get(), 0, kernel.get(), &made));
+  const Loaded loaded(made);
+  const std::size_t before_planning = allocations();
+  const wavesmith_launch launch = planned(kernel.get(), {0x100, 0x100, 0x100, 0x100});
+  CHECK(allocations() > before_planning);  // those of the library are counted
+  function_of<void()>(WAVESMITH_TEST_RECORDING_HIP, "forget_calls")();
+  const std::size_t before = allocations();
+  const wavesmith_status status = wavesmith_launcher_launch(launcher.get(), loaded.get(), &launch, nullptr);
+  const std::size_t after = allocations();
+  ok(status);
+  CHECK(after == before);
+  CHECK(function_of<const char*()>(WAVESMITH_TEST_RECORDING_HIP, "recorded_calls")() ==
+        std::string_view("hipGetDevice hipModuleLaunchKernel "));
 }
 
 TEST_CASE("abi: work that fails on the device is a failed check where it is waited for") {
