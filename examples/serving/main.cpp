@@ -50,6 +50,8 @@ int main(int count, char** words) {
       std::fputs(serving::usage().c_str(), stdout);
       return 0;
     }
+    // A log is read while it is written, also in a file.
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
     return serve(options);
