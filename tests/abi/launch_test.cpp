@@ -104,17 +104,17 @@ TEST_CASE("abi: a planned launch has the grid of its shapes and the values where
                                       "", lowering::TargetId{.processor = "gfx950"});
   REQUIRE(resolved);
   const auto strides = [](const wavesmith_strides& s) { return dense::Strides{s.batch, s.token, s.head}; };
-  const auto planned =
-      dense::plan_launch(generator::plan_of(**resolved).value(),
-                         {.batch = 3,
-                          .seqlen_q = 300,
-                          .seqlen_kv = 500,
-                          .q = strides(shapes.q),
-                          .k = strides(shapes.k),
-                          .v = strides(shapes.v),
-                          .o = strides(shapes.o),
-                          .softmax_scale = 0.3F},
-                         {.q = 0x10000, .k = 0x20000, .v = 0x30000, .o = 0x40000, .lse = 0x50000});
+  const auto planned = dense::plan_launch(
+      generator::plan_of(**resolved).value(),
+      {.batch = 3,
+       .seqlen_q = 300,
+       .seqlen_kv = 500,
+       .q = strides(shapes.q),
+       .k = strides(shapes.k),
+       .v = strides(shapes.v),
+       .o = strides(shapes.o),
+       .softmax_scale = 0.3F},
+      dense::Buffers{.q = 0x10000, .k = 0x20000, .v = 0x30000, .o = 0x40000, .lse = 0x50000});
   REQUIRE(planned);
   std::vector<unsigned char> block;
   for (const auto& argument : planned->arguments)
