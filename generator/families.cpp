@@ -40,6 +40,7 @@ class AttentionDenseKernel final : public ResolvedKernel {
                                 std::string_view compiler) const override {
     return request_key(plan_, flavour, options, compiler);
   }
+  [[nodiscard]] const attention_dense::Plan& plan() const { return plan_; }
 
  private:
   attention_dense::Plan plan_;
@@ -107,6 +108,12 @@ Expected<void> check_symbol(std::string_view symbol) {
   return std::unexpected(
       Error::refused({{"symbol", std::string(symbol),
                        "a letter or _, then letters, digits and _; at most 255 characters"}}));
+}
+
+Expected<attention_dense::Plan> plan_of(const ResolvedKernel& kernel) {
+  if (const auto* attention = dynamic_cast<const AttentionDenseKernel*>(&kernel)) return attention->plan();
+  return std::unexpected(
+      Error::refused({{"kernel", kernel.symbol(), "a kernel of the family attention-dense"}}));
 }
 
 std::span<const Family* const> families() {

@@ -17,6 +17,10 @@
 
 namespace wavesmith::generator {
 
+namespace attention_dense {
+struct Plan;
+}
+
 /// A request that has been checked and resolved; immutable, may be shared between threads.
 class ResolvedKernel {
  public:
@@ -55,6 +59,9 @@ class Family {
 
 /// Refuses a name that is not a C identifier of at most 255 characters.
 [[nodiscard]] Expected<void> check_symbol(std::string_view symbol);
+
+/// The Plan behind a kernel of attention-dense, with its symbol. Errors: the kernel is of another family.
+[[nodiscard]] Expected<attention_dense::Plan> plan_of(const ResolvedKernel& kernel);
 
 [[nodiscard]] std::span<const Family* const> families();
 [[nodiscard]] const Family* find_family(std::string_view name);

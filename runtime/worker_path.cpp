@@ -2,10 +2,11 @@
 #include "runtime/worker_path.h"
 
 #include <algorithm>
-#include <array>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -19,6 +20,24 @@ constexpr std::string_view kProgram = "wavesmith-compiler";
 /// PREFIX/lib, PREFIX/lib/TRIPLE; BUILD/tools, BUILD/tests/runtime.
 constexpr int kMaxLevels = 2;
 
+/// The file that holds this code, library or executable, as the kernel has mapped it: the loader knows it
+/// only by the name that it was opened with, which may be relative to a folder that the process has left.
+std::string own_file() {
+  const auto here = reinterpret_cast<std::uintptr_t>(&find_compiler_worker);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    const char* const last = line.data() + line.size();
+    const auto first = std::from_chars(line.data(), last, begin, 16);
+    if (first.ec != std::errc() || first.ptr == last) continue;
+    if (std::from_chars(first.ptr + 1, last, end, 16).ec != std::errc()) continue;
+    if (here < begin || here >= end) continue;
+    const std::size_t path = line.find('/');
+    return path == std::string::npos ? std::string() : line.substr(path);
+  }
+  return {};
+}
+
 /// The directory of the file that holds this code, and that of the executable; the same when linked
 /// statically.
 std::vector<std::string> own_directories() {
@@ -30,12 +49,7 @@ std::vector<std::string> own_directories() {
     const std::string directory = real.parent_path().string();
     if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
   };
-  Dl_info info{};
-  // For code in the executable itself the loader's name may be relative; the second line covers that.
-  if (dladdr(reinterpret_cast<const void*>(&find_compiler_worker), &info) != 0 && info.dli_fname != nullptr &&
-      info.dli_fname[0] == '/') {
-    add_directory_of(info.dli_fname);
-  }
+  if (const std::string file = own_file(); !file.empty()) add_directory_of(file);
   add_directory_of("/proc/self/exe");
   return directories;
 }

@@ -6,7 +6,7 @@ set -euo pipefail
 
 suite=bookworm
 packages=(
-  g++ cmake ninja-build pkg-config git python3 ca-certificates
+  g++ cmake ninja-build pkg-config git python3 python3-numpy ca-certificates
   llvm-22-dev liblld-22-dev llvm-22 lld-22
   clang-22 libclang-rt-22-dev clang-format-22 clang-tidy-22
   libfmt-dev nlohmann-json3-dev libcli11-dev libelf-dev nettle-dev libtbb-dev zlib1g-dev libzstd-dev

@@ -48,7 +48,7 @@ check() {
 }
 
 check_format() {
-  git ls-files '*.cpp' '*.h' | xargs clang-format-22 --dry-run --Werror
+  git ls-files '*.c' '*.cpp' '*.h' '*.hpp' | xargs clang-format-22 --dry-run --Werror
 }
 
 check format check_format

@@ -2,7 +2,6 @@
 #include "tools/verify/attention_launch.h"
 
 #include <algorithm>
-#include <utility>
 #include <variant>
 
 namespace wavesmith::verify {
@@ -11,19 +10,6 @@ namespace dense = generator::attention_dense;
 
 oracle::ElementType element_type(const dense::Spec& spec) {
   return spec.dtype == dense::DType::bf16 ? oracle::ElementType::bf16 : oracle::ElementType::fp16;
-}
-
-Expected<dense::Plan> plan_of(const generator::ResolvedKernel& kernel) {
-  // The canonical spec resolves to itself.
-  generator::FieldTexts texts;
-  for (const auto& [name, value] : kernel.spec()) texts.emplace(name, value);
-  dense::Spec spec;
-  std::vector<Refusal> refusals;
-  generator::read_fields(texts, spec, refusals);
-  if (!refusals.empty()) return std::unexpected(Error::refused(std::move(refusals)));
-  Expected<dense::Plan> plan = dense::resolve(spec, kernel.target());
-  if (plan) plan->symbol = kernel.symbol();
-  return plan;
 }
 
 simulator::Launch dispatch_of(const dense::Plan& plan, const dense::Launch& launch) {

@@ -14,10 +14,9 @@
 
 namespace wavesmith::verify {
 
-[[nodiscard]] oracle::ElementType element_type(const generator::attention_dense::Spec& spec);
+using generator::plan_of;
 
-/// The Plan behind a resolved attention_dense kernel, with its symbol.
-[[nodiscard]] Expected<generator::attention_dense::Plan> plan_of(const generator::ResolvedKernel& kernel);
+[[nodiscard]] oracle::ElementType element_type(const generator::attention_dense::Spec& spec);
 
 /// Kernel, grid and arguments; options are the caller's.
 [[nodiscard]] simulator::Launch dispatch_of(const generator::attention_dense::Plan& plan,
