@@ -413,7 +413,8 @@ State KernelEmitter::tile(const State& state, Value index, bool masked) {
   const Values exponential_pairs = pairs_of(exponentials);
   next.l = b_.fma(state.l, next.alpha, sum_of(exponential_pairs));
   next.p = pack(exponential_pairs);
-  // Scalar loads and LDS reads count on one counter and arrive in any order: here all of them are waited for.
+  // Scalar loads and LDS reads count on one counter and arrive in any order: among the reads of a tile this
+  // load would make each wait one for all of them.
   if (!state.pages.empty()) next.pages = pages_of_tile(index + 2);
   {
     // The barrier does not wait for this wave's LDS reads: they may still be in flight when another wave's

@@ -11,11 +11,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "runtime/launcher/hip_abi.h"
 #include "tests/abi/support.h"
 #include "tests/hip/counted_allocations.h"
 #include "tests/runtime/support.h"
 
 using namespace wavesmith::test;
+namespace hip = wavesmith::hip;
 
 namespace {
 
@@ -65,17 +67,21 @@ Function* function_of(const char* library, const char* name) {
 void launch_packed(const wavesmith_kernel* kernel, wavesmith_launch& launch, void* stream) {
   const char* const driver = WAVESMITH_TEST_HIP_DRIVER;
   const wavesmith_kernel_info info = info_of(kernel);
-  void *module = nullptr, *function = nullptr;
-  REQUIRE(function_of<int(void**, const void*)>(driver, "hipModuleLoadData")(&module, info.hsaco) == 0);
-  REQUIRE(function_of<int(void**, void*, const char*)>(driver, "hipModuleGetFunction")(&function, module,
-                                                                                       info.symbol) == 0);
+  hip::ModuleHandle module = nullptr;
+  hip::FunctionHandle function = nullptr;
+  REQUIRE(function_of<hip::Status(hip::ModuleHandle*, const void*)>(driver, "hipModuleLoadData")(
+              &module, info.hsaco) == hip::Status::success);
+  REQUIRE(function_of<hip::Status(hip::FunctionHandle*, hip::ModuleHandle, const char*)>(
+              driver, "hipModuleGetFunction")(&function, module, info.symbol) == hip::Status::success);
   std::size_t bytes = launch.arguments_bytes;
   const auto key = [](std::uintptr_t number) { return reinterpret_cast<void*>(number); };
   std::array<void*, 5> extra{key(1), launch.arguments, key(2), &bytes, key(3)};
-  REQUIRE(function_of<int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
-                          void**, void**)>(driver, "hipModuleLaunchKernel")(
-              function, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
-              launch.block[2], launch.dynamic_lds_bytes, stream, nullptr, extra.data()) == 0);
+  REQUIRE(
+      function_of<hip::Status(hip::FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                              unsigned, hip::StreamHandle, void**, void**)>(driver, "hipModuleLaunchKernel")(
+          function, launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+          launch.block[2], launch.dynamic_lds_bytes, static_cast<hip::StreamHandle>(stream), nullptr,
+          extra.data()) == hip::Status::success);
 }
 
 Kernel one_head(wavesmith_jit* jit) {
