@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up and runs every check that guards the repository: build with warnings as errors, unit tests, golden check,
-# format check, and the unit tests under the address and undefined-behaviour sanitizers. WAVESMITH_CMAKE_ARGS may hold
-# further arguments for both cmake runs. The last line counts the tests.
+# format check, the unit tests under the address and undefined-behaviour sanitizers, and those of the runtime under the
+# thread sanitizer. WAVESMITH_CMAKE_ARGS may hold further arguments for every cmake run. The last line counts the tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,6 +55,7 @@ check format check_format
 run_preset release -DWAVESMITH_BENCHMARKS=ON  # built, so that they stay buildable; never run here
 check goldens build/release/tools/wavesmith golden check
 run_preset asan
+run_preset tsan
 
 echo "== all"
 if [ ${#failures[@]} != 0 ]; then printf '%s\n' "${failures[@]}"; fi

@@ -1,5 +1,5 @@
 // The Jit through the C interface: kernels are those of the C++ interface, failures have the compiler's log,
-// a forked child goes on, threads share one Jit.
+// a forked child goes on.
 #include "wavesmith/jit.h"
 
 #include <array>
@@ -22,17 +22,6 @@
 
 using namespace wavesmith;
 using namespace wavesmith::test;
-
-namespace {
-
-wavesmith_statistics statistics_of(wavesmith_jit* jit) {
-  wavesmith_statistics statistics{};
-  statistics.struct_size = sizeof statistics;
-  ok(wavesmith_jit_statistics(jit, &statistics));
-  return statistics;
-}
-
-}  // namespace
 
 TEST_CASE("abi: a kernel is the one that the C++ interface gives") {
   const TemporaryFolder folder;
@@ -192,34 +181,4 @@ TEST_CASE("abi: after a fork, parent and child both get kernels") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(status == 0);
   CHECK(info_of(mine.get()).argument_count > 0);
-}
-
-TEST_CASE("abi: threads share a Jit, kernels and requests") {
-  const TemporaryFolder folder;
-  const AbiJit jit = jit_on(folder.file("cache"));
-  const Request request = request_of(small_kernel()), wrong = request_of(small_kernel(R"("mask": "round")"));
-  std::array<std::string, 8> keys, errors;
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      threads.emplace_back([&, i] {
-        for (int round = 0; round < 50; ++round) {
-          wavesmith_kernel* kernel = nullptr;
-          if (wavesmith_jit_get(jit.get(), request.get(), &kernel) != WAVESMITH_OK) return;
-          const Kernel own(kernel);
-          wavesmith_kernel_info info{};
-          info.struct_size = sizeof info;
-          if (wavesmith_kernel_get_info(kernel, &info) != WAVESMITH_OK) return;
-          keys[i] = info.key;
-          if (wavesmith_jit_prepare(jit.get(), wrong.get(), &kernel) == WAVESMITH_INVALID_REQUEST)
-            errors[i] = wavesmith_last_error();
-        }
-      });
-  }
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    CHECK(keys[i].size() == 64);
-    CHECK(keys[i] == keys[0]);
-    CHECK(errors[i].find("mask") != std::string::npos);
-  }
-  CHECK(statistics_of(jit.get()).compiles == 1);
 }

@@ -6,7 +6,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -243,14 +242,4 @@ TEST_CASE("abi: JSON that is no request is refused") {
     REQUIRE(wavesmith_refusal_count() >= 1);
     CHECK(refusal(0).field == std::string_view(field));
   }
-}
-
-TEST_CASE("abi: every thread has its own last error") {
-  CHECK(wavesmith_supports(nullptr) == WAVESMITH_INVALID_ARGUMENT);
-  const std::string before = wavesmith_last_error();
-  std::thread([] {
-    CHECK(wavesmith_last_error() == std::string_view());
-    CHECK(wavesmith_request_create(nullptr, nullptr) == WAVESMITH_INVALID_ARGUMENT);
-  }).join();
-  CHECK(wavesmith_last_error() == before);
 }

@@ -64,6 +64,13 @@ inline wavesmith_kernel_info info_of(const wavesmith_kernel* kernel) {
   return info;
 }
 
+inline wavesmith_statistics statistics_of(wavesmith_jit* jit) {
+  wavesmith_statistics statistics{};
+  statistics.struct_size = sizeof statistics;
+  ok(wavesmith_jit_statistics(jit, &statistics));
+  return statistics;
+}
+
 inline wavesmith_refusal refusal(std::size_t index) {
   wavesmith_refusal refusal{};
   refusal.struct_size = sizeof refusal;
