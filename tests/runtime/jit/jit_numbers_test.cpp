@@ -1,6 +1,5 @@
 // Shapes are arguments: a kernel that the Jit serves is right on the simulator for one batch after another.
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +27,23 @@ JitRequest small_kernel(const std::string& field, const std::string& value) {
   return request;
 }
 
+dense::Plan plan_of(const JitRequest& request) {
+  dense::Spec spec;
+  std::vector<Refusal> refusals;
+  generator::read_fields(request.fields, spec, refusals);
+  REQUIRE(refusals.empty());
+  return dense::resolve(spec, lowering::parse_target_id("gfx950").value()).value();
+}
+
+/// Whether what the Jit gave for a request is right on this case.
+bool right(const JitRequest& request, const JitKernel& kernel, const verify::AttentionCase& shape) {
+  const dense::Plan plan = plan_of(request);
+  REQUIRE(plan.symbol == kernel.symbol);
+  const auto run = verify::verify_attention(plan, kernel.hsaco, shape);
+  if (!run) FAIL(run.error().message);
+  return run->ok();
+}
+
 /// A Jit with a cache of its own, and one kernel of it on the simulator.
 class Served {
  public:
@@ -35,20 +51,11 @@ class Served {
     JitOptions options;
     options.cache_directory = folder_.file("cache");
     jit_ = std::make_unique<Jit>(options);
-    dense::Spec spec;
-    std::vector<Refusal> refusals;
-    generator::read_fields(request.fields, spec, refusals);
-    plan_ = dense::resolve(spec, lowering::parse_target_id("gfx950").value()).value();
-    REQUIRE(refusals.empty());
   }
 
   /// Whether what the Jit serves now is right on this case.
   bool right(const verify::AttentionCase& shape) {
-    const JitKernelPointer kernel = jit_->get(request_).value();
-    REQUIRE(plan_->symbol == kernel->symbol);
-    const auto run = verify::verify_attention(*plan_, kernel->hsaco, shape);
-    if (!run) FAIL(run.error().message);
-    return run->ok();
+    return ::right(request_, *jit_->get(request_).value(), shape);
   }
 
   [[nodiscard]] JitStatistics statistics() const { return jit_->statistics(); }
@@ -57,7 +64,6 @@ class Served {
   test::TemporaryFolder folder_;
   JitRequest request_;
   std::unique_ptr<Jit> jit_;
-  std::optional<dense::Plan> plan_;
 };
 
 }  // namespace
@@ -80,8 +86,14 @@ TEST_CASE("jit: one code object serves batch 1, then 2, then 1, and two orders o
 }
 
 TEST_CASE("jit: one code object serves six lengths, then four others, then the six, right each time") {
+#ifdef WAVESMITH_SANITIZED
+  constexpr std::int64_t unit = 32;  // an eighth, which has the same proportions
+#else
+  constexpr std::int64_t unit = 256;
+#endif
   Served served(small_kernel("sequences", "varlen"));
-  const std::vector<std::int64_t> six{32, 64, 96, 128, 192, 256}, four(4, 256);
+  const std::vector<std::int64_t> six{unit, 2 * unit, 3 * unit, 4 * unit, 6 * unit, 8 * unit},
+      four(4, 8 * unit);
   for (const auto& lengths : {six, four, six}) {
     verify::AttentionCase shape;
     shape.batch = static_cast<std::int64_t>(lengths.size());
@@ -90,4 +102,32 @@ TEST_CASE("jit: one code object serves six lengths, then four others, then the s
   }
   CHECK(served.statistics().compiles == 1);
   CHECK(served.statistics().memory_hits == 2);
+}
+
+TEST_CASE("jit: requests that differ in one field get binaries of their own, right in any order") {
+  struct Change {
+    std::string field, first, second;
+  };
+  // At block_m 128 a workgroup has four waves, one on each SIMD, so that one and two waves a SIMD differ.
+  for (const Change& change : {Change{"waves_per_eu", "1", "2"}, Change{"mask", "causal", "full"}}) {
+    CAPTURE(change.field);
+    const test::TemporaryFolder folder;
+    JitOptions options;
+    options.cache_directory = folder.file("cache");
+    Jit jit(options);
+    verify::AttentionCase shape;
+    shape.seqlen_q = 130;
+    shape.seqlen_kv = 190;
+    std::vector<JitKernelPointer> kernels;
+    for (const std::string& value : {change.first, change.second, change.first}) {
+      const JitRequest request = small_kernel(change.field, value);
+      kernels.push_back(jit.get(request).value());
+      CHECK(right(request, *kernels.back(), shape));
+    }
+    CHECK(kernels[0]->ir_sha256 != kernels[1]->ir_sha256);
+    CHECK(kernels[0]->code_object_id != kernels[1]->code_object_id);
+    CHECK(kernels[0]->key != kernels[1]->key);
+    CHECK(kernels[2] == kernels[0]);
+    CHECK(jit.statistics().compiles == 2);
+  }
 }
