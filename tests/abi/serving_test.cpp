@@ -92,3 +92,18 @@ TEST_CASE("serving: wrong options are refused with what is allowed") {
   CHECK(none.status == 4);
   says(none.err, "/nonexistent/libamdhip64.so");
 }
+
+TEST_CASE(
+    "serving: a compiler that dies fails the requests of its kernel, with its words, and ends it with 3") {
+  const TemporaryFolder folder;
+  // The worker belongs to the library and is looked for next to it first.
+  std::filesystem::copy_file(WAVESMITH_TEST_LIBRARY, folder / WAVESMITH_TEST_SONAME);
+  std::filesystem::copy_file(WAVESMITH_DYING_WORKER, folder / "wavesmith-compiler");
+  write_file(folder / "identity", "LLVM 22.1.8");
+  const Outcome outcome = run(std::vector<std::string>{"env", "LD_LIBRARY_PATH=" + folder.path().string()} +
+                              serving(folder, {"--requests", "5", "--models", "1", "--max-length", "8"}));
+  INFO(outcome.out);
+  CHECK(outcome.status == 3);
+  says(outcome.err, "no kernel for ");
+  says(outcome.err, "LLVM ERROR: Cannot select");
+}
