@@ -189,6 +189,8 @@ constexpr Row kRows[] = {
     nothing("s_incperflevel", "= skip"),
     nothing("s_decperflevel", "= skip"),
     nothing("s_ttracedata", "="),
+    nothing("s_clause", "= skip", kRdna),
+    nothing("s_delay_alu", "= skip", kRdna & ~static_cast<GfxSet>(Gfx::gfx1030)),
     nothing("buffer_inv", "=", kCdna),
     nothing("buffer_wbl2", "=", kCdna),
 };

@@ -142,8 +142,9 @@ void write_exec(Wave& wave, const Instruction& i) {
 
 constexpr FormSet kPlain = static_cast<FormSet>(Form::plain);
 
-constexpr Row bits(std::string_view mnemonic, std::string_view operands, Handler handler, TraitSet with = 0) {
-  return {mnemonic, kPlain, operands, same(handler), Unit::salu, kNoModifiers, with};
+constexpr Row bits(std::string_view mnemonic, std::string_view operands, Handler handler, TraitSet with = 0,
+                   GfxSet targets = kEveryTarget) {
+  return {mnemonic, kPlain, operands, same(handler), Unit::salu, kNoModifiers, with, targets};
 }
 
 template <auto F>
@@ -154,6 +155,8 @@ constexpr Handler logic64 = scalar2<u64, u64, u64, Scc::nonzero, F>;
 constexpr std::string_view kTwo32 = "b32 = b32 b32", kTwo64 = "b64 = b64 b64", kShift64 = "b64 = b64 b32";
 constexpr std::string_view kOne32 = "b32 = b32", kOne64 = "b64 = b64", kNarrow = "b32 = b64";
 constexpr TraitSet kReadsDestination = traits(Trait::reads_destination);
+constexpr GfxSet kGfx10 = static_cast<GfxSet>(Gfx::gfx1030);
+constexpr GfxSet kGfx11Up = static_cast<GfxSet>(kRdna & ~kGfx10);
 
 constexpr Row kRows[] = {
     bits("s_and_b32", kTwo32, logic32<bit_and>),
@@ -232,6 +235,36 @@ constexpr Row kRows[] = {
     bits("s_orn1_saveexec_b64", kOne64, save_exec<u64, not_first_or>),
     bits("s_andn1_wrexec_b64", kOne64, write_exec<u64, not_first_and>),
     bits("s_andn2_wrexec_b64", kOne64, write_exec<u64, and_not>),
+
+    // EXEC of wave32, under the names of gfx10 and of gfx11.
+    bits("s_and_saveexec_b32", kOne32, save_exec<u32, bit_and>, 0, kRdna),
+    bits("s_or_saveexec_b32", kOne32, save_exec<u32, bit_or>, 0, kRdna),
+    bits("s_xor_saveexec_b32", kOne32, save_exec<u32, bit_xor>, 0, kRdna),
+    bits("s_nand_saveexec_b32", kOne32, save_exec<u32, not_and>, 0, kRdna),
+    bits("s_nor_saveexec_b32", kOne32, save_exec<u32, not_or>, 0, kRdna),
+    bits("s_xnor_saveexec_b32", kOne32, save_exec<u32, not_xor>, 0, kRdna),
+    bits("s_andn2_saveexec_b32", kOne32, save_exec<u32, and_not>, 0, kGfx10),
+    bits("s_and_not1_saveexec_b32", kOne32, save_exec<u32, and_not>, 0, kGfx11Up),
+    bits("s_and_not1_saveexec_b64", kOne64, save_exec<u64, and_not>, 0, kGfx11Up),
+    bits("s_orn2_saveexec_b32", kOne32, save_exec<u32, or_not>, 0, kGfx10),
+    bits("s_or_not1_saveexec_b32", kOne32, save_exec<u32, or_not>, 0, kGfx11Up),
+    bits("s_or_not1_saveexec_b64", kOne64, save_exec<u64, or_not>, 0, kGfx11Up),
+    bits("s_andn1_saveexec_b32", kOne32, save_exec<u32, not_first_and>, 0, kGfx10),
+    bits("s_and_not0_saveexec_b32", kOne32, save_exec<u32, not_first_and>, 0, kGfx11Up),
+    bits("s_and_not0_saveexec_b64", kOne64, save_exec<u64, not_first_and>, 0, kGfx11Up),
+    bits("s_orn1_saveexec_b32", kOne32, save_exec<u32, not_first_or>, 0, kGfx10),
+    bits("s_or_not0_saveexec_b32", kOne32, save_exec<u32, not_first_or>, 0, kGfx11Up),
+    bits("s_or_not0_saveexec_b64", kOne64, save_exec<u64, not_first_or>, 0, kGfx11Up),
+
+    // gfx11's names of s_andn2, s_orn2, s_ff1 and s_flbit.
+    bits("s_and_not1_b32", kTwo32, logic32<and_not>, 0, kGfx11Up),
+    bits("s_and_not1_b64", kTwo64, logic64<and_not>, 0, kGfx11Up),
+    bits("s_or_not1_b32", kTwo32, logic32<or_not>, 0, kGfx11Up),
+    bits("s_or_not1_b64", kTwo64, logic64<or_not>, 0, kGfx11Up),
+    bits("s_ctz_i32_b32", kOne32, scalar1<u32, u32, Scc::keep, first_one>, 0, kGfx11Up),
+    bits("s_ctz_i32_b64", kNarrow, scalar1<u32, u64, Scc::keep, first_one>, 0, kGfx11Up),
+    bits("s_clz_i32_u32", kOne32, scalar1<u32, u32, Scc::keep, first_bit_high>, 0, kGfx11Up),
+    bits("s_clz_i32_u64", kNarrow, scalar1<u32, u64, Scc::keep, first_bit_high>, 0, kGfx11Up),
 };
 
 }  // namespace
