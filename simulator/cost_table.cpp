@@ -10,8 +10,6 @@ namespace {
 
 constexpr GfxSet kGfx950 = static_cast<GfxSet>(Gfx::gfx950);
 constexpr GfxSet kGfx942 = static_cast<GfxSet>(Gfx::gfx942);
-constexpr GfxSet kGfx12 = static_cast<GfxSet>(Gfx::gfx1201);
-constexpr GfxSet kGfx11 = static_cast<GfxSet>(Gfx::gfx1100) | static_cast<GfxSet>(Gfx::gfx1151);
 
 // MFMA cycles are four for each pass of the matrix pipe of one SIMD, back to back.
 constexpr std::array kRows = {

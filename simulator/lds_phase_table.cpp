@@ -39,8 +39,7 @@ constexpr std::array<std::uint64_t, 8> kEightPaired = {
 
 constexpr GfxSet kGfx950 = static_cast<GfxSet>(Gfx::gfx950);
 constexpr GfxSet kGfx942 = static_cast<GfxSet>(Gfx::gfx942);
-constexpr GfxSet kGfx12 = static_cast<GfxSet>(Gfx::gfx1201);
-constexpr GfxSet kGfx10and11 = kRdna & ~kGfx12;
+constexpr GfxSet kGfx10and11 = kGfx10 | kGfx11;
 
 using enum LdsAccess;
 using enum Confidence;

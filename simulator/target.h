@@ -22,6 +22,10 @@ inline constexpr GfxSet kCdna = static_cast<GfxSet>(Gfx::gfx942) | static_cast<G
 inline constexpr GfxSet kRdna = static_cast<GfxSet>(Gfx::gfx1030) | static_cast<GfxSet>(Gfx::gfx1100) |
                                 static_cast<GfxSet>(Gfx::gfx1151) | static_cast<GfxSet>(Gfx::gfx1201);
 inline constexpr GfxSet kEveryTarget = kCdna | kRdna;
+inline constexpr GfxSet kGfx10 = static_cast<GfxSet>(Gfx::gfx1030);
+inline constexpr GfxSet kGfx11 = static_cast<GfxSet>(Gfx::gfx1100) | static_cast<GfxSet>(Gfx::gfx1151);
+inline constexpr GfxSet kGfx12 = static_cast<GfxSet>(Gfx::gfx1201);
+inline constexpr GfxSet kGfx11Up = kGfx11 | kGfx12;
 
 /// How s_waitcnt packs its counters.
 enum class WaitEncoding : std::uint8_t {

@@ -190,7 +190,7 @@ constexpr Row kRows[] = {
     nothing("s_decperflevel", "= skip"),
     nothing("s_ttracedata", "="),
     nothing("s_clause", "= skip", kRdna),
-    nothing("s_delay_alu", "= skip", kRdna & ~static_cast<GfxSet>(Gfx::gfx1030)),
+    nothing("s_delay_alu", "= skip", kGfx11Up),
     nothing("buffer_inv", "=", kCdna),
     nothing("buffer_wbl2", "=", kCdna),
 };

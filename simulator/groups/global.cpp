@@ -49,7 +49,7 @@ void store(Wave& wave, const Instruction& i) {
 
 // The names of gfx9 and gfx10. The gfx1030 rows behave alike except that saddr "off" is encoded otherwise,
 // which the disassembler hides.
-constexpr GfxSet kTargets = kCdna | static_cast<GfxSet>(Gfx::gfx1030);
+constexpr GfxSet kTargets = kCdna | kGfx10;
 
 constexpr Row load_row(std::string_view mnemonic, std::string_view operands, Handler handler) {
   return {mnemonic, kGlobalForms, operands, same(handler), Unit::vmem_load, kVectorMemory, 0, kTargets};

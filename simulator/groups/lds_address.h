@@ -78,7 +78,7 @@ constexpr LdsAccess write_access(u32 bytes) {
 }
 
 // The names of gfx9 and gfx10.
-inline constexpr GfxSet kLdsTargets = kCdna | static_cast<GfxSet>(Gfx::gfx1030);
+inline constexpr GfxSet kLdsTargets = kCdna | kGfx10;
 inline constexpr FormSet kPlain = static_cast<FormSet>(Form::plain);
 
 }  // namespace wavesmith::simulator::groups

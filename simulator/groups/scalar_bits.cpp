@@ -155,8 +155,6 @@ constexpr Handler logic64 = scalar2<u64, u64, u64, Scc::nonzero, F>;
 constexpr std::string_view kTwo32 = "b32 = b32 b32", kTwo64 = "b64 = b64 b64", kShift64 = "b64 = b64 b32";
 constexpr std::string_view kOne32 = "b32 = b32", kOne64 = "b64 = b64", kNarrow = "b32 = b64";
 constexpr TraitSet kReadsDestination = traits(Trait::reads_destination);
-constexpr GfxSet kGfx10 = static_cast<GfxSet>(Gfx::gfx1030);
-constexpr GfxSet kGfx11Up = static_cast<GfxSet>(kRdna & ~kGfx10);
 
 constexpr Row kRows[] = {
     bits("s_and_b32", kTwo32, logic32<bit_and>),

@@ -12,8 +12,7 @@ namespace {
 
 static_assert(FLT_EVAL_METHOD == 0, "float expressions have to round to fp32");
 
-ScoreLanes lane_sums(std::span<const float> query, ElementType key_type, std::span<const std::uint16_t> key,
-                     const ScoreSteps& steps) {
+ScoreLanes lane_sums(std::span<const float> query, std::span<const float> key, const ScoreSteps& steps) {
   const std::size_t size = query.size();
   const std::size_t chunks = (size + score_lanes - 1) / score_lanes;
   ScoreLanes sums{};
@@ -24,7 +23,7 @@ ScoreLanes lane_sums(std::span<const float> query, ElementType key_type, std::sp
       const std::size_t element = lane + score_lanes * chunk;
       if (element >= size) continue;
       const float q = query[element];
-      const float k = widen(key_type, key[element]);
+      const float k = key[element];
       if (steps.contracted && !bare) {
         sums[lane] = std::fma(q, k, sums[lane]);
       } else {
@@ -51,9 +50,9 @@ std::span<const PlantedSteps> planted_score_steps() {
   return planted;
 }
 
-ScoreLanes folded_lanes(std::span<const float> query, ElementType key_type,
-                        std::span<const std::uint16_t> key, float scale, const ScoreSteps& steps) {
-  ScoreLanes lanes = lane_sums(query, key_type, key, steps);
+ScoreLanes folded_lanes(std::span<const float> query, std::span<const float> key, float scale,
+                        const ScoreSteps& steps) {
+  ScoreLanes lanes = lane_sums(query, key, steps);
   if (steps.scaled_before_fold)
     for (float& lane : lanes) lane *= scale;
   for (const std::size_t mask : steps.fold_masks) {
@@ -63,20 +62,17 @@ ScoreLanes folded_lanes(std::span<const float> query, ElementType key_type,
   return lanes;
 }
 
-float plan_score(std::span<const float> query, ElementType key_type, std::span<const std::uint16_t> key,
-                 float scale, const ScoreSteps& steps) {
-  const float dot = folded_lanes(query, key_type, key, scale, steps)[0];
+float plan_score(std::span<const float> query, std::span<const float> key, float scale,
+                 const ScoreSteps& steps) {
+  const float dot = folded_lanes(query, key, scale, steps)[0];
   return steps.scaled_before_fold ? dot : dot * scale;
 }
 
-ScoreBound plan_score_bound(std::span<const float> query, ElementType key_type,
-                            std::span<const std::uint16_t> key, float scale) {
+ScoreBound plan_score_bound(std::span<const float> query, std::span<const float> key, float scale) {
   double sum = 0;
   double magnitude = 0;
   for (std::size_t element = 0; element < query.size(); ++element) {
-    // Exact: 24 bits times at most 11.
-    const double product =
-        static_cast<double>(query[element]) * static_cast<double>(widen(key_type, key[element]));
+    const double product = static_cast<double>(query[element]) * static_cast<double>(key[element]);  // exact
     sum += product;
     magnitude += std::abs(product);
   }
@@ -106,6 +102,7 @@ std::vector<float> widen_all(ElementType type, std::span<const std::uint16_t> wo
 std::vector<float> plan_scores(const PlanScoreProblem& problem, const ScoreSteps& steps) {
   const auto size = static_cast<std::size_t>(problem.head_size);
   const float scale = plan_score_scale(problem.head_size);
+  const std::vector<float> keys = widen_all(problem.key_type, problem.keys);
   const std::int64_t group = problem.heads / problem.kv_heads;
   const auto rows = static_cast<std::int64_t>(problem.positions.size());
   std::vector<float> scores(static_cast<std::size_t>(rows * problem.heads * problem.span),
@@ -120,7 +117,7 @@ std::vector<float> plan_scores(const PlanScoreProblem& problem, const ScoreSteps
       for (std::int64_t key = 0; key < visible; ++key) {
         const auto start = static_cast<std::size_t>(kv_head * problem.keys_per_slot + key) * size;
         scores[static_cast<std::size_t>(row_head * problem.span + key)] =
-            plan_score(query, problem.key_type, problem.keys.subspan(start, size), scale, steps);
+            plan_score(query, std::span(keys).subspan(start, size), scale, steps);
       }
     }
   }

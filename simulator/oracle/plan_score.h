@@ -34,21 +34,21 @@ struct PlantedSteps {
 [[nodiscard]] std::span<const PlantedSteps> planted_score_steps();
 
 /// All lanes after the last fold, before the scale unless that comes first. By the contract they are equal.
-/// `query` and `key`: one head's, of the same size; lane l has elements l, l + 32, l + 64, …
-[[nodiscard]] ScoreLanes folded_lanes(std::span<const float> query, ElementType key_type,
-                                      std::span<const std::uint16_t> key, float scale,
+/// `query` and `key`: one head's, of the same size, widened where memory has 16 bits; lane l has elements l,
+/// l + 32, l + 64, …
+[[nodiscard]] ScoreLanes folded_lanes(std::span<const float> query, std::span<const float> key, float scale,
                                       const ScoreSteps& steps = {});
 
 /// Lane 0 of folded_lanes(), scaled.
-[[nodiscard]] float plan_score(std::span<const float> query, ElementType key_type,
-                               std::span<const std::uint16_t> key, float scale, const ScoreSteps& steps = {});
+[[nodiscard]] float plan_score(std::span<const float> query, std::span<const float> key, float scale,
+                               const ScoreSteps& steps = {});
 
 /// The score in double precision, and how far from it the contract's roundings can lead while none overflows.
 struct ScoreBound {
   double value = 0, error = 0;
 };
-[[nodiscard]] ScoreBound plan_score_bound(std::span<const float> query, ElementType key_type,
-                                          std::span<const std::uint16_t> key, float scale);
+[[nodiscard]] ScoreBound plan_score_bound(std::span<const float> query, std::span<const float> key,
+                                          float scale);
 
 /// The scale of a head size: its inverse square root, rounded once to fp32 from double.
 [[nodiscard]] float plan_score_scale(std::int64_t head_size);

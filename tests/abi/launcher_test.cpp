@@ -12,7 +12,6 @@
 #include "runtime/launcher/hip_abi.h"
 #include "tests/abi/one_head.h"
 #include "tests/hip/counted_allocations.h"
-#include "tests/runtime/support.h"
 
 using namespace wavesmith::test;
 namespace hip = wavesmith::hip;
@@ -44,10 +43,8 @@ void launch_packed(const wavesmith_kernel* kernel, wavesmith_launch& launch, voi
 }  // namespace
 
 TEST_CASE("abi: a launch through the C interface writes what the kernel computes, replanned or not") {
-  const TemporaryFolder folder;
-  const AbiJit jit = jit_on(folder.file("cache"));
-  const Kernel kernel = one_head(jit.get());
-  const Launcher launcher = opened();
+  OneHead at;
+  auto& [folder, jit, kernel, launcher, loaded] = at;
   std::int32_t count = 0;
   ok(wavesmith_launcher_device_count(launcher.get(), &count));
   CHECK(count == 1);
@@ -60,28 +57,20 @@ TEST_CASE("abi: a launch through the C interface writes what the kernel computes
   CHECK(wavesmith_launcher_get_device(launcher.get(), 1, &device) == WAVESMITH_INVALID_ARGUMENT);
   CHECK(wavesmith_launcher_get_device(launcher.get(), -1, &device) == WAVESMITH_INVALID_ARGUMENT);
 
-  wavesmith_loaded_kernel* made = nullptr;
-  ok(wavesmith_launcher_load(launcher.get(), 0, kernel.get(), &made));
-  Loaded loaded(made);
   void* stream = nullptr;
   std::array<void*, 2> events{};
   ok(wavesmith_stream_create(launcher.get(), 0, &stream));
   for (void*& event : events) ok(wavesmith_event_create(launcher.get(), 0, &event));
 
-  // All keys are alike, so that every row is the mean of V's columns: each column's number, for which bf16
-  // has room, comes out whatever the weights are rounded to.
-  std::vector<std::uint16_t> q(kElements), k(kElements, 0x3f80), v(kElements), o(kElements);
-  for (std::size_t i = 0; i < kElements; ++i) {
-    q[i] = static_cast<std::uint16_t>(0x3e00 + i % 97);
-    v[i] = static_cast<std::uint16_t>(0x4000 + i % 64);  // 2 and a column's number of steps of 1/64
-  }
+  const OneHeadData data;
+  std::vector<std::uint16_t> o(kElements);
   std::array<std::uint64_t, 4> buffers{};
   for (std::uint64_t& buffer : buffers)
     ok(wavesmith_memory_allocate(launcher.get(), 0, kElements * 2, &buffer));
   ok(wavesmith_event_record(launcher.get(), events[0], stream));
-  ok(wavesmith_memory_copy_to_device(launcher.get(), buffers[0], q.data(), kElements * 2, stream));
-  ok(wavesmith_memory_copy_to_device(launcher.get(), buffers[1], k.data(), kElements * 2, stream));
-  ok(wavesmith_memory_copy_to_device(launcher.get(), buffers[2], v.data(), kElements * 2, stream));
+  ok(wavesmith_memory_copy_to_device(launcher.get(), buffers[0], data.q.data(), kElements * 2, stream));
+  ok(wavesmith_memory_copy_to_device(launcher.get(), buffers[1], data.k.data(), kElements * 2, stream));
+  ok(wavesmith_memory_copy_to_device(launcher.get(), buffers[2], data.v.data(), kElements * 2, stream));
   ok(wavesmith_memory_fill(launcher.get(), buffers[3], 0xff, kElements * 2, stream));
   wavesmith_launch launch = planned(kernel.get(), buffers);
   ok(wavesmith_launcher_launch(launcher.get(), loaded.get(), &launch, stream));
@@ -90,7 +79,7 @@ TEST_CASE("abi: a launch through the C interface writes what the kernel computes
   ok(wavesmith_event_record(launcher.get(), events[1], stream));
   CHECK(o == std::vector<std::uint16_t>(kElements));  // nothing has waited
   ok(wavesmith_event_synchronize(launcher.get(), events[1]));
-  CHECK(o == v);
+  CHECK(o == data.v);
   float milliseconds = 0;
   ok(wavesmith_event_elapsed(launcher.get(), events[0], events[1], &milliseconds));
   CHECK(milliseconds > 0);
@@ -104,7 +93,7 @@ TEST_CASE("abi: a launch through the C interface writes what the kernel computes
   o.assign(kElements, 0);
   ok(wavesmith_memory_copy_to_host(launcher.get(), o.data(), buffers[3], kElements * 2, stream));
   ok(wavesmith_stream_synchronize(launcher.get(), stream));
-  CHECK(o == v);
+  CHECK(o == data.v);
 
   // Refused, and nothing has run.
   const auto refused = [&](auto change) {
@@ -120,6 +109,7 @@ TEST_CASE("abi: a launch through the C interface writes what the kernel computes
   CHECK(refused([](auto& l) { l.grid[1] = 0; }) == "grid");
   CHECK(refused([](auto& l) { l.block[0] = 512; }) == "block");
   CHECK(refused([](auto& l) { l.dynamic_lds_bytes = 160 * 1024; }) == "dynamic_lds_bytes");
+  wavesmith_loaded_kernel* made = loaded.get();
   CHECK(wavesmith_launcher_load(launcher.get(), 7, kernel.get(), &made) != WAVESMITH_OK);
   CHECK(made == nullptr);
 
@@ -137,15 +127,8 @@ TEST_CASE("abi: a launch through the C interface writes what the kernel computes
 }
 
 TEST_CASE("abi: a launch allocates nothing and calls nothing but HIP's launch") {
-  const TemporaryFolder folder;
-  const AbiJit jit = jit_on(folder.file("cache"));
-  const Kernel kernel = one_head(jit.get());
-  wavesmith_launcher* opened = nullptr;
-  ok(wavesmith_launcher_open(WAVESMITH_TEST_RECORDING_HIP, &opened));
-  const Launcher launcher(opened);
-  wavesmith_loaded_kernel* made = nullptr;
-  ok(wavesmith_launcher_load(launcher.get(), 0, kernel.get(), &made));
-  const Loaded loaded(made);
+  const OneHead at(WAVESMITH_TEST_RECORDING_HIP);
+  const auto& [folder, jit, kernel, launcher, loaded] = at;
   const std::size_t before_planning = allocations();
   const wavesmith_launch launch = planned(kernel.get(), {0x100, 0x100, 0x100, 0x100});
   CHECK(allocations() > before_planning);  // those of the library are counted
@@ -160,13 +143,8 @@ TEST_CASE("abi: a launch allocates nothing and calls nothing but HIP's launch") 
 }
 
 TEST_CASE("abi: work that fails on the device is a failed check where it is waited for") {
-  const TemporaryFolder folder;
-  const AbiJit jit = jit_on(folder.file("cache"));
-  const Kernel kernel = one_head(jit.get());
-  const Launcher launcher = opened();
-  wavesmith_loaded_kernel* made = nullptr;
-  ok(wavesmith_launcher_load(launcher.get(), 0, kernel.get(), &made));
-  const Loaded loaded(made);
+  const OneHead at;
+  const auto& [folder, jit, kernel, launcher, loaded] = at;
   const wavesmith_launch launch = planned(kernel.get(), {0x10, 0x10, 0x10, 0x10});
   ok(wavesmith_launcher_launch(launcher.get(), loaded.get(), &launch, nullptr));
   CHECK(wavesmith_stream_synchronize(launcher.get(), nullptr) == WAVESMITH_CHECK_FAILED);

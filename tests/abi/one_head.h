@@ -5,21 +5,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <dlfcn.h>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/abi/support.h"
+#include "tests/runtime/support.h"
 
 namespace wavesmith::test {
 
 using Launcher = std::unique_ptr<wavesmith_launcher, Destroyer<wavesmith_launcher_close>>;
 using Loaded = std::unique_ptr<wavesmith_loaded_kernel, Destroyer<wavesmith_loaded_kernel_destroy>>;
 
-inline Launcher opened() {
+inline Launcher opened(const char* library = WAVESMITH_TEST_HIP_DRIVER) {
   wavesmith_launcher* launcher = nullptr;
-  ok(wavesmith_launcher_open(WAVESMITH_TEST_HIP_DRIVER, &launcher));
+  ok(wavesmith_launcher_open(library, &launcher));
   return Launcher(launcher);
 }
 
@@ -55,11 +57,41 @@ Function* function_of(const char* library, const char* name) {
   return reinterpret_cast<Function*>(found);
 }
 
-inline Kernel one_head(wavesmith_jit* jit) {
-  return kernel_of(jit,
-                   request_of(R"({"head_size": 64, "num_query_heads": 1, "num_kv_heads": 1, "mask": "full",
-                                       "block_m": 128, "block_n": 32, "compiler": "llvm"})")
-                       .get());
-}
+/// The kernel from a Jit of its own, loaded on device 0 of a HIP library.
+struct OneHead {
+  TemporaryFolder folder;
+  AbiJit jit = jit_on(folder.file("cache"));
+  Kernel kernel = kernel_of(
+      jit.get(), request_of(R"({"head_size": 64, "num_query_heads": 1, "num_kv_heads": 1, "mask": "full",
+                               "block_m": 128, "block_n": 32, "compiler": "llvm"})")
+                     .get());
+  Launcher launcher;
+  Loaded loaded;
+
+  explicit OneHead(const char* library = WAVESMITH_TEST_HIP_DRIVER) : launcher(opened(library)) {
+    wavesmith_loaded_kernel* made = nullptr;
+    ok(wavesmith_launcher_load(launcher.get(), 0, kernel.get(), &made));
+    loaded.reset(made);
+  }
+};
+
+/// Tensors whose result is known: all keys are alike, so that every row of O is the mean of V's rows. These
+/// are alike too, each column a number for which bf16 has room, and come out whatever the weights are rounded
+/// to.
+struct OneHeadData {
+  std::vector<std::uint16_t> q = std::vector<std::uint16_t>(kElements);
+  std::vector<std::uint16_t> k = std::vector<std::uint16_t>(kElements, 0x3f80);
+  std::vector<std::uint16_t> v = columns(0);
+
+  OneHeadData() {
+    for (std::size_t i = 0; i < kElements; ++i) q[i] = static_cast<std::uint16_t>(0x3e00 + i % 97);
+  }
+  /// V with the numbers from 2 on in steps of 1/64, turned by `first` columns.
+  static std::vector<std::uint16_t> columns(std::size_t first) {
+    std::vector<std::uint16_t> v(kElements);
+    for (std::size_t i = 0; i < kElements; ++i) v[i] = static_cast<std::uint16_t>(0x4000 + (i + first) % 64);
+    return v;
+  }
+};
 
 }  // namespace wavesmith::test

@@ -53,6 +53,7 @@ int main() {
         for (const float one : query) std::printf("%08x", std::bit_cast<std::uint32_t>(one));
         std::printf(" ");
         for (const std::uint16_t one : key) std::printf("%04x", static_cast<unsigned>(one));
-        std::printf(" %x\n", std::bit_cast<std::uint32_t>(oracle::plan_score(query, type, key, scale)));
+        std::printf(" %x\n", std::bit_cast<std::uint32_t>(
+                                 oracle::plan_score(query, oracle::widen_all(type, key), scale)));
       }
 }

@@ -40,6 +40,7 @@ struct Operands {
   std::vector<std::uint16_t> key;
 
   float key_at(std::size_t element) const { return oracle::widen(type, key[element]); }
+  std::vector<float> wide_key() const { return oracle::widen_all(type, key); }
 };
 
 // The sum of lane `lane` after the element at `element`.
@@ -62,7 +63,7 @@ float tree_score(const Operands& operands, float scale) {
 }
 
 float emulated(const Operands& o, float scale, const oracle::ScoreSteps& steps = {}) {
-  return oracle::plan_score(o.query, o.type, o.key, scale, steps);
+  return oracle::plan_score(o.query, o.wide_key(), scale, steps);
 }
 
 const oracle::ScoreSteps& planted(std::string_view name) {
@@ -162,7 +163,7 @@ TEST_CASE("plan_score: the emulation has the bits of the tree of sums", "[oracle
         for (int i = 0; i < 100; ++i) {
           const Operands operands = draw.next();
           wrong += bits(emulated(operands, scale)) != bits(tree_score(operands, scale)) ? 1 : 0;
-          const oracle::ScoreLanes lanes = oracle::folded_lanes(operands.query, type, operands.key, scale);
+          const oracle::ScoreLanes lanes = oracle::folded_lanes(operands.query, operands.wide_key(), scale);
           unequal_lanes +=
               std::ranges::count_if(lanes, [&](float lane) { return bits(lane) != bits(lanes[0]); }) > 0;
         }
@@ -234,7 +235,7 @@ TEST_CASE("plan_score: scores lie within their bounds about float64", "[oracle][
         for (int i = 0; i < 200; ++i) {
           const Operands operands = draw.next();
           const oracle::ScoreBound bound =
-              oracle::plan_score_bound(operands.query, type, operands.key, scale);
+              oracle::plan_score_bound(operands.query, operands.wide_key(), scale);
           const double off = std::abs(static_cast<double>(emulated(operands, scale)) - bound.value);
           worst = std::max(worst, off / bound.error);
         }
@@ -251,7 +252,7 @@ TEST_CASE("plan_score: a score that drops a fold is out of bounds", "[oracle][pl
   const float scale = oracle::plan_score_scale(128);
   for (int i = 0; i < 50; ++i) {
     const Operands o = draw.next();
-    const oracle::ScoreBound bound = oracle::plan_score_bound(o.query, o.type, o.key, scale);
+    const oracle::ScoreBound bound = oracle::plan_score_bound(o.query, o.wide_key(), scale);
     CHECK(std::abs(static_cast<double>(emulated(o, scale, planted("four folds"))) - bound.value) >
           bound.error);
   }

@@ -45,7 +45,7 @@ TEST_CASE("RDNA: EXEC saves of 32 bits") {
   none.s(2, 0xf0);
   none.exec = 0x0f;
   none.scc = true;
-  const Output out = rdna.run("s_and_saveexec_b32 s0, s2", none);
+  const Output out = rdna.run("s_clause 0x1\ns_and_saveexec_b32 s0, s2", none);
   CHECK(out.exec == 0);
   CHECK_FALSE(out.scc);
 }
